@@ -1,0 +1,65 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of our own is held to the same rules.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + more, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "lanekeeper",
+    products: [
+        .library(name: "CardRules", targets: ["CardRules"]),
+        .executable(name: "lanekeeper", targets: ["lanekeeper"]),
+    ],
+    targets: [
+        // The rules: pure, shared with the app.
+        room("CardRules"),
+        room("PushWire", ["CardRules"]),
+
+        // The system that applies them.
+        room("Lanes", ["CardRules", "PushWire"]),
+        room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "CShims"]),
+        room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
+        room("Intake", ["CardRules", "Lanes"]),
+        room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "CShims"]),
+        .executableTarget(
+            name: "lanekeeper",
+            dependencies: ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"],
+            swiftSettings: strict),
+
+        // Thin owners of C libraries.
+        room("TLS", ["COpenSSL", "CShims"]),
+        room("HTTP2", ["CNghttp2"]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CShims", dependencies: ["COpenSSL"]),
+
+        tests(of: "CardRules"),
+        tests(of: "PushWire", ["CardRules"]),
+        tests(of: "Lanes", ["CardRules", "PushWire"]),
+        tests(of: "TLS"),
+        tests(of: "HTTP2"),
+        tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
+        tests(of: "LaneStore", ["CardRules", "Lanes"]),
+        tests(of: "Intake", ["CardRules", "Lanes"]),
+        tests(of: "Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
+        tests(
+            of: "lanekeeper",
+            ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"]),
+    ]
+)

@@ -1,0 +1,4 @@
+@main
+struct Lanekeeper {
+    static func main() {}
+}
