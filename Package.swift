@@ -27,7 +27,10 @@ let package = Package(
     ],
     targets: [
         // The rules: pure, shared with the app.
-        room("CardRules"),
+        // Rounding is in libm, and with nothing but the standard library imported nothing else links it.
+        .target(
+            name: "CardRules", swiftSettings: strict,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         room("PushWire", ["CardRules"]),
 
         // The system that applies them.

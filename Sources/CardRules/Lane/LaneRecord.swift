@@ -1,0 +1,177 @@
+/// What a lane must know after a restart (L1): the device as its app reported it, its cards, its ledger, its choices.
+/// Everything else in a lane can be found again.
+public struct LaneRecord: Hashable, Sendable {
+    public let device: DeviceID
+    public var app: AppID
+    public var settings = DeviceSettings()
+    public var pushToStart: PushToStart?
+    public var selection: Selection?
+    public var ledger: NightLedger
+    /// The games that have joined this phone's eligible set and are still in it, in order of joining (A3).
+    public var members: [GameID] = []
+    /// What was added and could not be started yet (section 2).
+    public var deferred: DeferredStart?
+    public var cards: [Card] = []
+    /// Activities known to have ended, newest last, at most `endedKept`: a token for one of them is ignored (L3).
+    public var endedActivities: [ActivityID] = []
+    /// The device was deleted; its record goes when its owed ends are sent.
+    public var isRemoved = false
+
+    public static let endedKept = 8
+
+    public init(device: DeviceID, app: AppID, ledger: NightLedger) {
+        self.device = device
+        self.app = app
+        self.ledger = ledger
+    }
+}
+
+/// What the app says about the phone and its owner's wishes.
+public struct DeviceSettings: Hashable, Sendable {
+    /// `nil`: signed out (S1).
+    public var user: String?
+    public var osVersion: OSVersion?
+    public var appVersion: String?
+    /// IANA name.
+    public var timeZone = "UTC"
+    public var quietHours: QuietHours?
+    public var spoilerFree = false
+    public var sound = false
+    public var frequentUpdates = false
+    public var personalisation = Personalisation.none
+
+    public init() {}
+}
+
+/// `17.2` and such; missing parts are zero.
+public struct OSVersion: Hashable, Comparable, Sendable {
+    public let major: Int
+    public let minor: Int
+
+    public init(major: Int, minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// `nil` unless the text begins with a whole number; parts beyond the second are ignored.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).prefix(2).map { Int($0) }
+        guard let first = parts.first, let major = first, major >= 0 else { return nil }
+        guard parts.count > 1 else {
+            self.init(major: major, minor: 0)
+            return
+        }
+        guard let minor = parts[1], minor >= 0 else { return nil }
+        self.init(major: major, minor: minor)
+    }
+
+    public static func < (left: OSVersion, right: OSVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+
+    /// The first with push-to-start (ref I9).
+    public static let withPushToStart = OSVersion(major: 17, minor: 2)
+}
+
+/// The owner's taste as the app computed it; another version of it than ours is kept and cannot be read (A2).
+public enum Personalisation: Hashable, Sendable {
+    case none
+    case readable(Taste)
+    /// The text as it came.
+    case unreadable(String)
+}
+
+/// Version 1 of a personalisation.
+public struct Taste: Hashable, Sendable {
+    /// By the name the slate uses; weights 0...1.
+    public var teams: [String: Double]
+    /// Points by league.
+    public var leagues: [String: Double]
+    /// A3: a game without a selection joins from here on, points.
+    public var minimumWorth: Double
+    /// At most this many games on a card; 1 or more.
+    public var maxGames: Int
+
+    public init(teams: [String: Double], leagues: [String: Double], minimumWorth: Double, maxGames: Int) {
+        self.teams = teams
+        self.leagues = leagues
+        self.minimumWorth = minimumWorth
+        self.maxGames = maxGames
+    }
+}
+
+/// The push-to-start token held, with all that belongs to it (G1).
+public struct PushToStart: Hashable, Sendable {
+    /// `nil` once APNs has refused it at both gateways or called it unregistered (G2, G3).
+    public var address: PushAddress?
+    public var reportedAt: WallTime
+    /// The phone said "iOS has none" then; the token held stays (G1).
+    public var noneReportedAt: WallTime?
+    public var ownership: Ownership
+
+    /// Who may start on the phone behind the token (S7).
+    public enum Ownership: Hashable, Sendable {
+        /// Reported; the older record's night has not been handed over yet.
+        case claiming
+        case owner
+        /// Another record reported the same token later. The handover stays here until that record has it.
+        case superseded(by: DeviceID, owed: Handover?)
+    }
+
+    public init(address: PushAddress?, reportedAt: WallTime, noneReportedAt: WallTime? = nil, ownership: Ownership) {
+        self.address = address
+        self.reportedAt = reportedAt
+        self.noneReportedAt = noneReportedAt
+        self.ownership = ownership
+    }
+}
+
+/// What an older record of a phone gives to the newer one (S7).
+public struct Handover: Hashable, Sendable {
+    public var ledger: NightLedger
+    public var cards: [Card]
+    public var members: [GameID]
+    public var endedActivities: [ActivityID]
+
+    public init(ledger: NightLedger, cards: [Card], members: [GameID], endedActivities: [ActivityID]) {
+        self.ledger = ledger
+        self.cards = cards
+        self.members = members
+        self.endedActivities = endedActivities
+    }
+}
+
+/// The app's own choice of games (A1).
+public struct Selection: Hashable, Sendable {
+    /// In the app's order.
+    public var games: [GameID]
+    public var pinned: GameID?
+    public var muted: [GameID]
+    /// By the app's clock, never ahead of the server's.
+    public var syncedAt: WallTime
+    /// By the server's clock.
+    public var arrivedAt: WallTime
+
+    public init(games: [GameID], pinned: GameID?, muted: [GameID], syncedAt: WallTime, arrivedAt: WallTime) {
+        self.games = games
+        self.pinned = pinned
+        self.muted = muted
+        self.syncedAt = syncedAt
+        self.arrivedAt = arrivedAt
+    }
+}
+
+/// Additions whose start was withheld by a rule that may pass (section 2).
+public struct DeferredStart: Hashable, Sendable {
+    public var games: [GameID]
+    /// The rule that withheld it last.
+    public var rule: Rule
+    /// When a hold of S10, G3 or G5 is over; `nil` where only an event can change it.
+    public var until: WallTime?
+
+    public init(games: [GameID], rule: Rule, until: WallTime? = nil) {
+        self.games = games
+        self.rule = rule
+        self.until = until
+    }
+}

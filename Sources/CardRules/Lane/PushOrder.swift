@@ -1,0 +1,77 @@
+/// Counts the pushes of one lane; with the lane's generation it names one push, so that a verdict finds its cause.
+public struct PushNumber: Hashable, Comparable, Sendable {
+    public let value: UInt32
+    public init(_ value: UInt32) { self.value = value }
+    public static func < (left: PushNumber, right: PushNumber) -> Bool { left.value < right.value }
+}
+
+/// `apns-priority` (ref T7): only these two are allowed for a Live Activity.
+public enum PushPriority: Int, Hashable, Sendable {
+    case conserving = 5
+    case immediate = 10
+}
+
+/// The three pushes of a Live Activity.
+public enum PushEvent: String, Hashable, Sendable, CaseIterable {
+    case start, update, end
+}
+
+/// Which games a slate card shows and how: with a snapshot it gives the content.
+public struct SlateArrangement: Hashable, Sendable {
+    /// The front first, then the others in the card's order (T12); never empty.
+    public let games: [GameID]
+    public let spoilerFree: Bool
+
+    public init(games: [GameID], spoilerFree: Bool) {
+        self.games = games
+        self.spoilerFree = spoilerFree
+    }
+}
+
+/// One push as a lane wants it: what and for whom. The shell turns it into headers and bytes.
+public struct PushOrder: Hashable, Sendable {
+    public let number: PushNumber
+    public let key: CardKey
+    public let address: PushAddress
+    public let priority: PushPriority
+    /// `aps.timestamp`, Unix seconds: strictly rising per card (P5).
+    public let timestamp: Int64
+    /// `apns-expiration`, Unix seconds (P10).
+    public let expiration: Int64
+    /// The front's effective score (P7); `nil` on an end.
+    public let relevance: Double?
+    public let content: SlateArrangement
+    public let kind: Kind
+
+    public enum Kind: Hashable, Sendable {
+        /// Never with a stale date (P1). `withSound`: the device asks for it, and this is no successor.
+        case start(withSound: Bool)
+        /// `staleDate`, Unix seconds, only while a game of the card is under way (P4).
+        case update(staleDate: Int64?)
+        /// `dismissalDate`, Unix seconds (E1).
+        case end(dismissalDate: Int64)
+    }
+
+    public var event: PushEvent {
+        switch kind {
+        case .start: .start
+        case .update: .update
+        case .end: .end
+        }
+    }
+
+    public init(
+        number: PushNumber, key: CardKey, address: PushAddress, priority: PushPriority, timestamp: Int64,
+        expiration: Int64, relevance: Double?, content: SlateArrangement, kind: Kind
+    ) {
+        self.number = number
+        self.key = key
+        self.address = address
+        self.priority = priority
+        self.timestamp = timestamp
+        self.expiration = expiration
+        self.relevance = relevance
+        self.content = content
+        self.kind = kind
+    }
+}

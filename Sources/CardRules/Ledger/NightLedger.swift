@@ -1,0 +1,46 @@
+/// A device's starts tonight: sent, accepted, acknowledged, and why others were withheld (S6, section 0).
+public struct NightLedger: Hashable, Sendable {
+    /// The night it counts in, from `from` until `to`.
+    public var from: WallTime
+    public var to: WallTime
+    /// Claims made, given back or not: the next claim's ordinal. Never falls within a night.
+    public var claims = 0
+    /// By card key; at most a handful.
+    public var keys: [KeyLedger] = []
+    /// How often each rule withheld a start.
+    public var withheld: [Withheld] = []
+    /// Games that joined the eligible set tonight, or stood in it when the night began (S4, A3).
+    public var joined: [GameID] = []
+    /// S14: nights in a row, before this one, whose starts all went unacknowledged.
+    public var unprovenNights = 0
+    /// S14: the app gave a sign of life tonight.
+    public var hasSignOfLife = false
+
+    public struct KeyLedger: Hashable, Sendable {
+        public let key: CardKey
+        /// Spent: claimed and neither refused nor known not to have left (L2).
+        public var sent = 0
+        public var accepted = 0
+        public var acknowledged = 0
+        public var lastAcceptedAt: WallTime?
+        /// Its owner dismissed it tonight (S9).
+        public var isDismissed = false
+
+        public init(key: CardKey) { self.key = key }
+    }
+
+    public struct Withheld: Hashable, Sendable {
+        public let rule: Rule
+        public var count: Int
+
+        public init(rule: Rule, count: Int) {
+            self.rule = rule
+            self.count = count
+        }
+    }
+
+    public init(from: WallTime, to: WallTime) {
+        self.from = from
+        self.to = to
+    }
+}

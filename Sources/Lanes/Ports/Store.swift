@@ -1,0 +1,165 @@
+public import CardRules
+
+/// What the lanes need of a store. SQLite when embedded, PostgreSQL in a cluster; the same conformance tests hold for both.
+///
+/// All calls may come from any thread; none blocks the caller.
+public protocol Store: Sendable {
+    /// Queues one transaction. `done` is called exactly once, from a thread of the store's own, after the outcome is
+    /// known: after the commit is durable (L1), or when it can no longer happen. It must not block.
+    func commit(_ batch: CommitBatch, done: @escaping @Sendable (CommitOutcome) -> Void)
+
+    /// Reads every lane of a partition, in order of device id, a portion at a time.
+    /// - Throws: `StoreError`.
+    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws
+
+    /// - Returns: the partition's timestamp mark (P5); `nil` where none was ever stored.
+    /// - Throws: `StoreError`.
+    func timestampMark(partition: Int) async throws -> Int64?
+
+    /// Reads every owner row: which device owns the phone behind a push-to-start token (S7).
+    /// - Throws: `StoreError`.
+    func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws
+
+}
+
+/// Devices hash to this many partitions; a shard runs the lanes of some of them.
+public let partitionCount = 64
+
+/// The partition of a device: FNV-1a of its id. Stored, so it never changes.
+public func partition(of device: DeviceID) -> Int {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in device.text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return Int(truncatingIfNeeded: (hash ^ hash >> 32) % UInt64(partitionCount))
+}
+
+/// Which incarnation of a lane wrote something. The store refuses what an earlier one sends.
+public struct Generation: Hashable, Comparable, Sendable {
+    public let value: UInt32
+    public init(_ value: UInt32) { self.value = value }
+    public static func < (left: Generation, right: Generation) -> Bool { left.value < right.value }
+}
+
+public struct StoredLane: Hashable, Sendable {
+    public let record: LaneRecord
+    public let generation: Generation
+
+    public init(record: LaneRecord, generation: Generation) {
+        self.record = record
+        self.generation = generation
+    }
+}
+
+/// The row that makes a start happen at most once: unique by (device, night, ordinal), written before the push leaves.
+public struct StartClaim: Hashable, Sendable {
+    public let device: DeviceID
+    /// When the night began, the device's own.
+    public let night: WallTime
+    public let ordinal: Int
+    public let key: CardKey
+    public let at: WallTime
+
+    public init(device: DeviceID, night: WallTime, ordinal: Int, key: CardKey, at: WallTime) {
+        self.device = device
+        self.night = night
+        self.ordinal = ordinal
+        self.key = key
+        self.at = at
+    }
+}
+
+/// SHA-256 or another stable name of a token would do; a row is unique by it (S7).
+public struct PhoneOwner: Hashable, Sendable {
+    /// The token itself; the store may keep a hash of it.
+    public let token: [UInt8]
+    public let device: DeviceID
+
+    public init(token: [UInt8], device: DeviceID) {
+        self.token = token
+        self.device = device
+    }
+}
+
+/// One timeline entry with what the push was called outside.
+public struct TimelineRow: Hashable, Sendable {
+    public let device: DeviceID
+    public let entry: TimelineEntry
+    /// `apns-id` of the push concerned, canonical lower-case text.
+    public let apnsID: String?
+    /// Event, gateway, priority, status and reason of the push, where there is one.
+    public let push: PushSummary?
+
+    public init(device: DeviceID, entry: TimelineEntry, apnsID: String?, push: PushSummary?) {
+        self.device = device
+        self.entry = entry
+        self.apnsID = apnsID
+        self.push = push
+    }
+}
+
+public struct PushSummary: Hashable, Sendable {
+    public let event: PushEvent
+    public let gateway: Gateway
+    public let priority: Int
+    public let status: Int?
+    public let reason: String?
+
+    public init(event: PushEvent, gateway: Gateway, priority: Int, status: Int?, reason: String?) {
+        self.event = event
+        self.gateway = gateway
+        self.priority = priority
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// What one shard wants durable in one transaction. At most one row a device in `lanes`: the newest.
+public struct CommitBatch: Sendable {
+    public var lanes: [StoredLane] = []
+    /// Devices whose record is to go.
+    public var removed: [DeviceID] = []
+    public var claims: [StartClaim] = []
+    public var owners: [PhoneOwner] = []
+    public var timeline: [TimelineRow] = []
+    /// New timestamp marks (P5), Unix seconds, by partition.
+    public var marks: [Int: Int64] = [:]
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        lanes.isEmpty && removed.isEmpty && claims.isEmpty && owners.isEmpty && timeline.isEmpty && marks.isEmpty
+    }
+}
+
+public enum CommitOutcome: Hashable, Sendable {
+    /// Durable, except for what is listed: rows of a generation older than the stored one, and claims that another
+    /// writer had made before. Neither was written.
+    case landed(refused: RefusedRows)
+    /// Nothing of it was written.
+    case failed(StoreError)
+}
+
+public struct RefusedRows: Hashable, Sendable {
+    public var lanes: [DeviceID]
+    public var claims: [StartClaim]
+
+    public init(lanes: [DeviceID] = [], claims: [StartClaim] = []) {
+        self.lanes = lanes
+        self.claims = claims
+    }
+
+    public var isEmpty: Bool { lanes.isEmpty && claims.isEmpty }
+}
+
+/// Each case says what, where and what to do.
+public enum StoreError: Error, Hashable, Sendable {
+    /// The file or server cannot be used now; nothing was written. Try again.
+    case unavailable(detail: String)
+    /// Another process owns the file.
+    case inUse(path: String)
+    /// A newer version of this program wrote it.
+    case newerSchema(found: Int, known: Int)
+    /// A row does not parse: needs a person. The row is left alone.
+    case corrupt(table: String, key: String, detail: String)
+    /// A newer owner of the store exists; this one must stop writing.
+    case fenced
+}
