@@ -12,6 +12,8 @@ public struct Card: Hashable, Sendable {
     public var tokenReportedAt: WallTime?
     /// The head of the card and what decides about the next one.
     public var front: Front?
+    /// What the card shows last once its end is owed (E1): the front first.
+    public var finalGames: [GameID] = []
     /// L9 was recorded.
     public var isNeverAdopted = false
 

@@ -14,15 +14,37 @@ public struct LaneRecord: Hashable, Sendable {
     public var cards: [Card] = []
     /// Activities known to have ended, newest last, at most `endedKept`: a token for one of them is ignored (L3).
     public var endedActivities: [ActivityID] = []
+    /// Ends owed to activities that are no longer their key's card (L3), at most `owedEndsKept`.
+    public var owedEnds: [OwedEnd] = []
     /// The device was deleted; its record goes when its owed ends are sent.
     public var isRemoved = false
 
     public static let endedKept = 8
+    public static let owedEndsKept = 8
 
     public init(device: DeviceID, app: AppID, ledger: NightLedger) {
         self.device = device
         self.app = app
         self.ledger = ledger
+    }
+}
+
+/// An older activity under a key, to be ended at once (L3). Retried until accepted or until it has expired anyway.
+public struct OwedEnd: Hashable, Sendable {
+    public let key: CardKey
+    public let activity: ActivityID
+    public let address: PushAddress
+    /// When iOS ends it by itself (L7).
+    public let limit: WallTime
+    /// What it shows last; never empty.
+    public let games: [GameID]
+
+    public init(key: CardKey, activity: ActivityID, address: PushAddress, limit: WallTime, games: [GameID]) {
+        self.key = key
+        self.activity = activity
+        self.address = address
+        self.limit = limit
+        self.games = games
     }
 }
 
@@ -173,5 +195,13 @@ public struct DeferredStart: Hashable, Sendable {
         self.games = games
         self.rule = rule
         self.until = until
+    }
+
+    /// The obstacle is the push itself (L2, G3-G5): nothing but time or a fresh token ends it.
+    public var isGatewayHold: Bool {
+        switch rule {
+        case .l2, .g3, .g4, .g5: true
+        default: false
+        }
     }
 }

@@ -42,6 +42,8 @@ public struct PushOrder: Hashable, Sendable {
     public let relevance: Double?
     public let content: SlateArrangement
     public let kind: Kind
+    /// Which selection it was computed from: one from an older selection is discarded instead of sent (A4).
+    public let selectionRevision: UInt32
 
     public enum Kind: Hashable, Sendable {
         /// Never with a stale date (P1). `withSound`: the device asks for it, and this is no successor.
@@ -62,7 +64,7 @@ public struct PushOrder: Hashable, Sendable {
 
     public init(
         number: PushNumber, key: CardKey, address: PushAddress, priority: PushPriority, timestamp: Int64,
-        expiration: Int64, relevance: Double?, content: SlateArrangement, kind: Kind
+        expiration: Int64, relevance: Double?, content: SlateArrangement, kind: Kind, selectionRevision: UInt32 = 0
     ) {
         self.number = number
         self.key = key
@@ -73,5 +75,6 @@ public struct PushOrder: Hashable, Sendable {
         self.relevance = relevance
         self.content = content
         self.kind = kind
+        self.selectionRevision = selectionRevision
     }
 }

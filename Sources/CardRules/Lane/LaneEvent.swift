@@ -1,0 +1,102 @@
+/// Something that happened to a phone's lane.
+public enum LaneEvent: Sendable {
+    /// The slate changed; its newest snapshot is in the surroundings.
+    case tick
+    /// A time that the lane asked to be woken at has come.
+    case look
+    /// The app reported the device (`PUT /v1/devices/{device}`).
+    case registered(DevicePatch)
+    /// The app's selection (`PUT .../selection`); `arrivedAt` is the turn's own time.
+    case selected(games: [GameID], pinned: GameID?, muted: [GameID], syncedAt: WallTime)
+    /// An update token (`PUT .../cards/{key}`).
+    case cardToken(CardToken)
+    /// `POST .../cards/{key}/reports`.
+    case reported(CardReport)
+    /// `DELETE /v1/devices/{device}`.
+    case removed
+    /// What became of one of this lane's pushes.
+    case verdict(PushNumber, Verdict)
+    /// Another record reported this one's push-to-start token (S7).
+    case superseded(by: DeviceID, token: [UInt8])
+    /// This record owns the phone behind its token, with what the older record hands over, if there is one (S7).
+    case owned(token: [UInt8], handover: Handover?)
+    /// The newer record has the handover for good (S7).
+    case handoverTaken(by: DeviceID)
+}
+
+/// What an app says of its device; a field left out keeps its value (api.md).
+public struct DevicePatch: Hashable, Sendable {
+    public var user: Patched<String> = .absent
+    public var pushToStart: Patched<PushAddress> = .absent
+    public var osVersion: OSVersion?
+    public var appVersion: String?
+    /// A zone that the system knows, with its name.
+    public var zone: Zone?
+    public var quietHours: Patched<QuietHours> = .absent
+    public var spoilerFree: Bool?
+    public var sound: Bool?
+    public var frequentUpdates: Bool?
+    public var personalisation: Personalisation?
+
+    public init() {}
+}
+
+/// An update token with what the app says of its activity.
+public struct CardToken: Hashable, Sendable {
+    public let key: CardKey
+    public let activity: ActivityID
+    public let address: PushAddress
+    public let startedBy: Card.StartedBy
+    /// When the activity began on the phone, where the app says so.
+    public let began: WallTime?
+
+    public init(
+        key: CardKey, activity: ActivityID, address: PushAddress, startedBy: Card.StartedBy, began: WallTime?
+    ) {
+        self.key = key
+        self.activity = activity
+        self.address = address
+        self.startedBy = startedBy
+        self.began = began
+    }
+}
+
+/// What the app says became of a card.
+public struct CardReport: Hashable, Sendable {
+    public let key: CardKey
+    public let kind: Kind
+    public let activity: ActivityID
+    public let at: WallTime
+
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Ended, by whatever cause (L5).
+        case ended
+        /// Swiped away by its owner (L5, S9).
+        case dismissed
+        /// The owner opened the app from it: a sign of life (S14).
+        case opened
+        /// Stale is alive (C1).
+        case stale
+    }
+
+    public init(key: CardKey, kind: Kind, activity: ActivityID, at: WallTime) {
+        self.key = key
+        self.kind = kind
+        self.activity = activity
+        self.at = at
+    }
+}
+
+/// What a turn looks at besides the lane's own state. One object a shard, replaced with each snapshot.
+public final class Surroundings: Sendable {
+    public let slate: SlateSnapshot
+    public let tuning: Tuning
+    /// Fewer starts are claimed and unanswered than L10 allows.
+    public let mayClaim: Bool
+
+    public init(slate: SlateSnapshot, tuning: Tuning, mayClaim: Bool = true) {
+        self.slate = slate
+        self.tuning = tuning
+        self.mayClaim = mayClaim
+    }
+}

@@ -1,0 +1,80 @@
+extension LaneState {
+    /// Applies one event. Pure. Returns work for the shell, in the order in which it must happen.
+    ///
+    /// Cost of a tick that concerns none of the lane's games: a few array reads, no allocation.
+    public mutating func apply(
+        _ event: LaneEvent, at now: WallTime, in surroundings: Surroundings
+    ) -> [LaneEffect] {
+        if case .tick = event, !isConcerned(by: surroundings.slate, at: now) { return [] }
+        var turn = Turn(now: now, surroundings: surroundings)
+        rollNight(&turn)
+        take(event, &turn)
+        settle(&turn)
+        nextLook = nextLookTime(turn)
+        return turn.effects()
+    }
+
+    /// `false` when neither a game of this lane nor time changed anything since the last turn.
+    private func isConcerned(by slate: SlateSnapshot, at now: WallTime) -> Bool {
+        if let nextLook, now >= nextLook { return true }
+        guard watch.roster == slate.roster else { return true }
+        for entry in watch.entries where slate.games[Int(entry.slot)].changeVersion > watch.seenChange { return true }
+        return false
+    }
+
+    private mutating func take(_ event: LaneEvent, _ turn: inout Turn) {
+        switch event {
+        case .tick, .look: break
+        case .registered(let patch): register(patch, &turn)
+        case .selected(let games, let pinned, let muted, let syncedAt):
+            select(games: games, pinned: pinned, muted: muted, syncedAt: syncedAt, &turn)
+        case .cardToken(let token): takeToken(token, &turn)
+        case .reported(let report): takeReport(report, &turn)
+        case .removed: remove(&turn)
+        case .verdict(let number, let verdict): takeVerdict(number, verdict, &turn)
+        case .superseded(let newer, let token): supersede(by: newer, token: token, &turn)
+        case .owned(let token, let handover): own(token: token, handover: handover, &turn)
+        case .handoverTaken(let newer): forgetHandover(to: newer, &turn)
+        }
+    }
+
+    /// Decides again from what is known: who is eligible, what ends, what starts, what is in front, what to send.
+    private mutating func settle(_ turn: inout Turn) {
+        refreshWatch(turn)
+        expireCards(&turn)
+        guard !isSuperseded else {
+            sendOldEnds(&turn)
+            return
+        }
+        let added = updateMembers(&turn)
+        owePassedEnds(&turn)
+        considerStart(added: added, &turn)
+        updateFront(.slate, &turn)
+        sendEnd(.slate, &turn)
+        sendUpdate(.slate, &turn)
+        sendOldEnds(&turn)
+        eraseIfDone(&turn)
+    }
+
+    var isSuperseded: Bool {
+        if case .superseded = kept.pushToStart?.ownership { true } else { false }
+    }
+
+    /// The earliest time at which something changes by itself.
+    private func nextLookTime(_ turn: Turn) -> WallTime? {
+        var next = WallTime.distantFuture
+        func consider(_ time: WallTime?) {
+            if let time, time < next { next = time }
+        }
+        for card in kept.cards { considerLife(of: card, turn, consider) }
+        for end in oldEnds where end.inFlight == nil { consider(end.retryAt) }
+        if !isSuperseded {
+            consider(deferralLook(turn))
+            consider(frontLook)
+            consider(updateLook(.slate, turn))
+        }
+        guard next != .distantFuture else { return nil }
+        // Never at once again: whatever could be done now has been done in this turn.
+        return max(next, turn.now.advanced(bySeconds: 0.001))
+    }
+}

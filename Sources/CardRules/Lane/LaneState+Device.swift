@@ -1,0 +1,101 @@
+extension LaneState {
+    /// `PUT /v1/devices/{device}`: a field left out keeps its value.
+    mutating func register(_ patch: DevicePatch, _ turn: inout Turn) {
+        signOfLife()
+        turn.saveFirst()
+        let user = kept.settings.user
+        switch patch.user {
+        case .absent: break
+        case .null: kept.settings.user = nil
+        case .value(let name): kept.settings.user = name
+        }
+        if let user, user != kept.settings.user {
+            // Another person's card must not go on: it ends even if the new one follows the same games.
+            for card in kept.cards { owe(card.key, .s1, "the user changed", &turn) }
+        }
+        if let version = patch.osVersion { kept.settings.osVersion = version }
+        if let version = patch.appVersion { kept.settings.appVersion = version }
+        if let spoilerFree = patch.spoilerFree { kept.settings.spoilerFree = spoilerFree }
+        if let sound = patch.sound { kept.settings.sound = sound }
+        if let frequent = patch.frequentUpdates { kept.settings.frequentUpdates = frequent }
+        if let personalisation = patch.personalisation { kept.settings.personalisation = personalisation }
+        switch patch.quietHours {
+        case .absent: break
+        case .null: kept.settings.quietHours = nil
+        case .value(let hours): kept.settings.quietHours = hours
+        }
+        if let zone = patch.zone, zone.name != kept.settings.timeZone { move(to: zone, turn) }
+        quiet = nil
+        forgetWatch()
+        report(patch.pushToStart, &turn)
+        turn.note(.sync, nil, nil, "the app reported the device")
+    }
+
+    /// The phone is in another zone: tonight ends when it ends there. What was spent stays spent.
+    private mutating func move(to zone: Zone, _ turn: Turn) {
+        self.zone = zone
+        kept.settings.timeZone = zone.name
+        let night = NightSpan(containing: turn.now, in: zone, rollsAtMinute: turn.tuning.night.rollsAtMinute)
+        kept.ledger.to = night.to
+    }
+
+    /// G1: token and gateway in one write; "iOS has none" never erases the token held.
+    private mutating func report(_ address: Patched<PushAddress>, _ turn: inout Turn) {
+        switch address {
+        case .absent: break
+        case .null:
+            if kept.pushToStart == nil {
+                kept.pushToStart = PushToStart(address: nil, reportedAt: turn.now, ownership: .owner)
+            }
+            kept.pushToStart?.noneReportedAt = turn.now
+        case .value(let address):
+            let held = kept.pushToStart
+            let isOwned = held?.ownership == .owner && held?.address?.token == address.token
+            kept.pushToStart = PushToStart(
+                address: address, reportedAt: turn.now, noneReportedAt: held?.noneReportedAt,
+                ownership: isOwned ? .owner : .claiming)
+            if held?.address != address, kept.deferred?.isGatewayHold == true { kept.deferred?.until = nil }
+            if !isOwned { turn.afterSaving(.claimPhone(token: address.token)) }
+            turn.note(.token, nil, .g1, "push-to-start token reported, \(address.gateway.rawValue)")
+        }
+    }
+
+    /// `PUT .../selection`: the app's own choice, unless a later one is held (A4).
+    mutating func select(
+        games: [GameID], pinned: GameID?, muted: [GameID], syncedAt: WallTime, _ turn: inout Turn
+    ) {
+        signOfLife()
+        let syncedAt = min(syncedAt, turn.now)
+        if let held = kept.selection, syncedAt < held.syncedAt {
+            turn.saveLater()
+            turn.answer(.refuseSelection(held: held.syncedAt))
+            return
+        }
+        kept.selection = Selection(
+            games: games, pinned: pinned, muted: muted, syncedAt: syncedAt, arrivedAt: turn.now)
+        selectionRevision &+= 1
+        forgetWatch()
+        turn.saveFirst()
+        turn.note(.sync, .slate, .a1, "the app chose \(games.count) games")
+    }
+
+    /// `DELETE /v1/devices/{device}`: its cards are ended first.
+    mutating func remove(_ turn: inout Turn) {
+        kept.isRemoved = true
+        kept.members = []
+        for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }
+        turn.saveFirst()
+    }
+
+    mutating func eraseIfDone(_ turn: inout Turn) {
+        guard kept.isRemoved, kept.cards.isEmpty, kept.owedEnds.isEmpty else { return }
+        if case .superseded(_, owed: .some) = kept.pushToStart?.ownership { return }
+        turn.answer(.erase)
+    }
+
+    /// S14: any call of the app.
+    mutating func signOfLife() {
+        kept.ledger.unprovenNights = 0
+        kept.ledger.hasSignOfLife = true
+    }
+}

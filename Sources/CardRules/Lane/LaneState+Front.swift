@@ -1,0 +1,40 @@
+extension LaneState {
+    /// Chooses the front of a card anew (T3-T12, A2). A change is kept, but no push waits for that.
+    mutating func updateFront(_ key: CardKey, _ turn: inout Turn) {
+        frontLook = nil
+        guard let index = cardIndex(key), kept.cards[index].state != .ending, !kept.members.isEmpty else { return }
+        let before = kept.cards[index].front
+        let choice = frontChoice(of: before, turn)
+        guard let front = choice.front else { return }
+        frontLook = choice.lookAgain
+        kept.cards[index].front = front
+        guard let rule = choice.rule, front.game != before?.game else { return }
+        turn.saveLater()
+        let detail = before.map { "\($0.game) gives way to \(front.game)" } ?? "\(front.game) is the first front"
+        turn.note(.takeover, key, rule, detail)
+    }
+
+    func frontChoice(of front: Front?, _ turn: Turn) -> FrontChoice {
+        var hold = TakeoverHold(pinned: kept.selection?.pinned)
+        if let arrived = kept.selection?.arrivedAt {
+            hold.until = arrived.advanced(bySeconds: turn.tuning.authority.syncHoldSeconds)
+        }
+        if case .unreadable = kept.settings.personalisation { hold.isUnreadable = true }
+        return chooseFront(
+            among: contenders(turn), front: front, hold: hold, at: turn.now, tuning: turn.tuning.takeover)
+    }
+
+    /// T12: the front first, then the others in the app's order, or in order of joining, up to `maxGames`.
+    func arrangement(of card: Card, _ tuning: Tuning) -> SlateArrangement? {
+        guard let front = card.front?.game else { return nil }
+        var games = [front]
+        var others = kept.members
+        if let selection = kept.selection {
+            let chosen = selection.games.filter { others.contains($0) }
+            others = chosen + others.filter { !chosen.contains($0) }
+        }
+        let limit = maxGames(tuning)
+        for game in others where game != front && games.count < limit { games.append(game) }
+        return SlateArrangement(games: games, spoilerFree: kept.settings.spoilerFree)
+    }
+}

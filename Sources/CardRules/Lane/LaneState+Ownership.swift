@@ -1,0 +1,86 @@
+extension LaneState {
+    /// Another record of the same phone reported the token later: it gets everything of tonight (S7).
+    mutating func supersede(by newer: DeviceID, token: [UInt8], _ turn: inout Turn) {
+        guard newer != kept.device, kept.pushToStart?.address?.token == token else { return }
+        if case .superseded(let known, let owed) = kept.pushToStart?.ownership, known == newer {
+            // Asked again, after a lost answer or a restart.
+            if let owed { turn.afterSaving(.handOver(owed, token: token, to: newer)) }
+            return
+        }
+        let handover = Handover(
+            ledger: kept.ledger, cards: kept.cards.map(\.withoutPendingStart), members: kept.members,
+            endedActivities: kept.endedActivities)
+        kept.pushToStart?.ownership = .superseded(by: newer, owed: handover)
+        kept.cards = []
+        kept.members = []
+        kept.deferred = nil
+        sending = []
+        turn.afterSaving(.handOver(handover, token: token, to: newer))
+        turn.note(.sync, nil, .s7, "another record owns the phone now")
+    }
+
+    /// This record owns the phone: what the older one handed over is this one's.
+    mutating func own(token: [UInt8], handover: Handover?, _ turn: inout Turn) {
+        guard kept.pushToStart?.address?.token == token, kept.pushToStart?.ownership != .owner else {
+            if handover != nil { turn.afterSaving(.confirmHandover(token: token)) }
+            return
+        }
+        kept.pushToStart?.ownership = .owner
+        turn.saveFirst()
+        guard let handover else { return }
+        if handover.ledger.to > turn.now { kept.ledger.add(handover.ledger) }
+        for activity in handover.endedActivities where !kept.endedActivities.contains(activity) {
+            kept.endedActivities.append(activity)
+        }
+        for card in handover.cards { receive(card, &turn) }
+        kept.members += handover.members.filter { !kept.members.contains($0) }
+        forgetWatch()
+        turn.afterSaving(.confirmHandover(token: token))
+        turn.note(.sync, nil, .s7, "this record owns the phone now")
+    }
+
+    /// Of two cards under one key the newer stands, the older is ended (L3).
+    private mutating func receive(_ card: Card, _ turn: inout Turn) {
+        guard let index = cardIndex(card.key) else {
+            kept.cards.append(card)
+            return
+        }
+        let own = kept.cards[index]
+        let isNewer = (card.ageBegan ?? card.claimedAt ?? turn.now) > (own.ageBegan ?? own.claimedAt ?? turn.now)
+        let older = isNewer ? own : card
+        if let activity = older.activity, let address = older.updateAddress {
+            oweOldEnd(activity, address, key: card.key, ageBegan: older.ageBegan ?? turn.now, of: older, &turn)
+        }
+        if isNewer {
+            sending.removeAll { $0.key == card.key }
+            kept.cards[index] = card
+        }
+    }
+
+    mutating func forgetHandover(to newer: DeviceID, _ turn: inout Turn) {
+        guard case .superseded(newer, owed: .some) = kept.pushToStart?.ownership else { return }
+        kept.pushToStart?.ownership = .superseded(by: newer, owed: nil)
+        turn.saveLater()
+    }
+
+    /// What a lane has to ask again after a restart: who owns the phone, or whether the newer record has the handover.
+    public var pendingOwnership: [LaneEffect] {
+        guard let held = kept.pushToStart, let token = held.address?.token else { return [] }
+        switch held.ownership {
+        case .owner: return []
+        case .claiming: return [.claimPhone(token: token)]
+        case .superseded(let newer, let owed): return owed.map { [.handOver($0, token: token, to: newer)] } ?? []
+        }
+    }
+}
+
+extension Card {
+    /// A start whose verdict will not reach the next owner: taken for alive (L2: unknown).
+    fileprivate var withoutPendingStart: Card {
+        guard state == .starting else { return self }
+        var card = self
+        card.state = .believed
+        card.ageBegan = card.ageBegan ?? card.claimedAt
+        return card
+    }
+}

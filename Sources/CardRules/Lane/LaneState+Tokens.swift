@@ -1,0 +1,125 @@
+extension LaneState {
+    /// An update token: confirms the card, replaces its address, adopts one that the server did not start, or ends
+    /// the older of two (L3, L4).
+    mutating func takeToken(_ token: CardToken, _ turn: inout Turn) {
+        if case .superseded(let newer, _) = kept.pushToStart?.ownership {
+            turn.answer(.forward(.cardToken(token), to: newer))
+            return
+        }
+        signOfLife()
+        turn.saveFirst()
+        guard !kept.endedActivities.contains(token.activity) else {
+            turn.note(.token, token.key, .l3, "a token of an activity known to have ended: ignored")
+            return
+        }
+        guard let index = cardIndex(token.key) else {
+            adopt(token, &turn)
+            return
+        }
+        var card = kept.cards[index]
+        if card.activity == token.activity {
+            card.updateAddress = token.address
+            card.tokenReportedAt = turn.now
+            kept.cards[index] = card
+            turn.note(.token, token.key, .l4, "a later update token")
+            forgiveAddress(token.key)
+            return
+        }
+        if let activity = card.activity {
+            let began = token.began ?? turn.now
+            if let age = card.ageBegan, began < age {
+                oweOldEnd(token.activity, token.address, key: token.key, ageBegan: began, of: card, &turn)
+                turn.note(.token, token.key, .l3, "an older activity under this key: to be ended")
+                return
+            }
+            if let address = card.updateAddress {
+                oweOldEnd(activity, address, key: token.key, ageBegan: card.ageBegan ?? turn.now, of: card, &turn)
+            }
+            turn.note(.token, token.key, .l3, "a newer activity under this key: the older one is to be ended")
+            kept.cards.remove(at: index)
+            sending.removeAll { $0.key == token.key }
+            adopt(token, &turn)
+            return
+        }
+        confirm(&card, with: token, at: turn.now)
+        kept.cards[index] = card
+        acknowledge(token.key, startedBy: card.startedBy)
+        turn.note(.token, token.key, .l4, "the card is confirmed")
+    }
+
+    private mutating func confirm(_ card: inout Card, with token: CardToken, at now: WallTime) {
+        if card.state != .ending { card.state = .confirmed }
+        card.activity = token.activity
+        card.updateAddress = token.address
+        card.tokenReportedAt = now
+        card.ageBegan = card.ageBegan ?? min(token.began ?? now, now)
+    }
+
+    /// L3: the app started it, or a start that was given up became a card after all.
+    private mutating func adopt(_ token: CardToken, _ turn: inout Turn) {
+        var card = Card(key: token.key, state: .confirmed, startedBy: token.startedBy)
+        confirm(&card, with: token, at: turn.now)
+        kept.cards.append(card)
+        sending.removeAll { $0.key == token.key }
+        acknowledge(token.key, startedBy: token.startedBy)
+        turn.note(.token, token.key, .l3, "a card that the server did not start is adopted")
+        if kept.isRemoved || kept.settings.user == nil { owe(token.key, .s1, "nobody is signed in", &turn) }
+    }
+
+    /// A start became a card (section 0: acknowledgement). A card that the app started proves nothing about starts.
+    private mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
+        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent else { return }
+        kept.ledger[key].acknowledged += 1
+    }
+
+    /// A fresh address owes nothing to the troubles of the old one.
+    private mutating func forgiveAddress(_ key: CardKey) {
+        self[sendingFor: key].holdUntil = nil
+        self[sendingFor: key].slowSeconds = nil
+        self[sendingFor: key].endRetryAt = nil
+    }
+
+    /// What the app says became of a card (L5, S9, S14).
+    mutating func takeReport(_ report: CardReport, _ turn: inout Turn) {
+        if case .superseded(let newer, _) = kept.pushToStart?.ownership {
+            turn.answer(.forward(.reported(report), to: newer))
+            return
+        }
+        signOfLife()
+        turn.saveFirst()
+        turn.note(.report, report.key, .l5, "the app reported the card \(report.kind.rawValue)")
+        switch report.kind {
+        case .opened, .stale:
+            break
+        case .ended, .dismissed:
+            kept.owedEnds.removeAll { $0.activity == report.activity }
+            oldEnds.removeAll { $0.activity == report.activity }
+            let card = card(report.key)
+            let concernsCard = card.map { $0.activity == nil || $0.activity == report.activity } ?? false
+            // An activity that the server ended is dismissed by that, not by its owner.
+            let wasEnded = kept.endedActivities.contains(report.activity)
+            if report.kind == .dismissed, concernsCard || (card == nil && !wasEnded) {
+                kept.ledger[report.key].isDismissed = true
+            }
+            guard let card, concernsCard else {
+                rememberEnded(report.activity)
+                return
+            }
+            if card.activity == nil { acknowledge(report.key, startedBy: card.startedBy) }
+            drop(report.key, activity: report.activity)
+        }
+    }
+
+    /// The card is absent from now on.
+    mutating func drop(_ key: CardKey, activity: ActivityID? = nil) {
+        if let activity = activity ?? card(key)?.activity { rememberEnded(activity) }
+        kept.cards.removeAll { $0.key == key }
+        sending.removeAll { $0.key == key }
+    }
+
+    mutating func rememberEnded(_ activity: ActivityID) {
+        guard !kept.endedActivities.contains(activity) else { return }
+        kept.endedActivities.append(activity)
+        kept.endedActivities.removeFirst(max(0, kept.endedActivities.count - LaneRecord.endedKept))
+    }
+}

@@ -1,0 +1,229 @@
+extension LaneState {
+    /// Settles one push (L2). A verdict of a push that nobody waits for any more changes nothing.
+    mutating func takeVerdict(_ number: PushNumber, _ verdict: Verdict, _ turn: inout Turn) {
+        if let index = sending.firstIndex(where: { $0.inFlight?.number == number }),
+            let push = sending[index].inFlight
+        {
+            let key = sending[index].key
+            sending[index].inFlight = nil
+            turn.note(.verdict, key, verdict.rule, verdict.words, push: number)
+            switch push.event {
+            case .start: settleStart(key, push, verdict, &turn)
+            case .update: settleUpdate(key, push, verdict, &turn)
+            case .end: settleEnd(key, push, verdict, &turn)
+            }
+        } else if let index = oldEnds.firstIndex(where: { $0.inFlight == number }) {
+            settleOldEnd(index, verdict, &turn)
+        }
+    }
+
+    // MARK: - Starts
+
+    private mutating func settleStart(
+        _ key: CardKey, _ push: Sending.InFlight, _ verdict: Verdict, _ turn: inout Turn
+    ) {
+        guard let index = cardIndex(key) else { return }
+        turn.saveLater()
+        switch verdict {
+        case .accepted:
+            kept.ledger[key].accepted += 1
+            startSlowSeconds = nil
+            kept.ledger[key].lastAcceptedAt = turn.now
+            if kept.cards[index].activity == nil { kept.ledger.hasSignOfLife = false }  // S14: silent since this start
+            kept.cards[index].ageBegan = min(kept.cards[index].ageBegan ?? turn.now, turn.now)
+            if kept.cards[index].state == .starting { kept.cards[index].state = .believed }
+            self[sendingFor: key].accepted = push.shown
+            recordGateway(of: push)
+        case .unknown:
+            // It may be on the phone: believed, spent, not repeated. No earlier evidence than the claim.
+            if kept.cards[index].state == .starting { kept.cards[index].state = .believed }
+            kept.cards[index].ageBegan = kept.cards[index].ageBegan ?? kept.cards[index].claimedAt
+        case .notSent:
+            giveBack(key)
+            deferStart(.l2, until: turn.now.advanced(bySeconds: turn.tuning.updates.dirtySeconds), "not sent", &turn)
+        case .refused(let refusal):
+            if kept.cards[index].activity != nil { return }  // a token says that it stands
+            refuseStart(key, push, refusal, &turn)
+        }
+    }
+
+    private mutating func refuseStart(
+        _ key: CardKey, _ push: Sending.InFlight, _ refusal: Refusal, _ turn: inout Turn
+    ) {
+        let wasWanted = card(key)?.state == .starting
+        if refusal.reason.nextStep == .tryOtherGateway, !push.triedOtherGateway, wasWanted {
+            tryOtherGateway(key, push, &turn)
+            return
+        }
+        giveBack(key)
+        let gateway = turn.tuning.gateway
+        let (rule, hold): (Rule, Double?)
+        switch refusal.reason.nextStep {
+        case .tryOtherGateway:
+            forgetPushToStart(push.address, .g2, &turn)
+            (rule, hold) = (.s2, nil)
+        case .forgetAddress where isDead(kept.pushToStart?.reportedAt, refusal, push):
+            forgetPushToStart(push.address, .g3, &turn)
+            (rule, hold) = (.s2, nil)
+        case .forgetAddress: (rule, hold) = (.g3, turn.tuning.updates.dirtySeconds)
+        case .holdToken:
+            startSlowSeconds = min(startSlowSeconds.map { $0 * 2 } ?? gateway.slowSeconds, gateway.slowMaxSeconds)
+            (rule, hold) = (.g5, startSlowSeconds)
+        case .holdGateway: (rule, hold) = (.g5, gateway.serverErrorSeconds)
+        case .reconnect: (rule, hold) = (.g4, turn.tuning.updates.dirtySeconds)
+        case .reportToOperator: (rule, hold) = (.g3, gateway.probeSeconds)
+        }
+        guard wasWanted else { return }
+        deferStart(rule, until: hold.map { turn.now.advanced(bySeconds: $0) }, "refused: \(refusal.reason.word)", &turn)
+    }
+
+    /// L2: the spend is given back, the card is absent. The ordinal is not used again.
+    private mutating func giveBack(_ key: CardKey) {
+        kept.ledger[key].sent = max(0, kept.ledger[key].sent - 1)
+        drop(key)
+    }
+
+    /// G2: once, at the other gateway, on the same claim.
+    private mutating func tryOtherGateway(_ key: CardKey, _ push: Sending.InFlight, _ turn: inout Turn) {
+        send(push.order.kind, key, to: push.address.flipped, priority: push.order.priority, &turn)
+        self[sendingFor: key].inFlight?.triedOtherGateway = true
+    }
+
+    /// G2: what accepted a flipped address is its gateway, recorded with the token in one write.
+    private mutating func recordGateway(of push: Sending.InFlight) {
+        guard push.triedOtherGateway else { return }
+        if kept.pushToStart?.address?.token == push.address.token { kept.pushToStart?.address = push.address }
+        for index in kept.cards.indices where kept.cards[index].updateAddress?.token == push.address.token {
+            kept.cards[index].updateAddress = push.address
+        }
+    }
+
+    /// G3: exactly the token that was refused, and no other.
+    private mutating func forgetPushToStart(_ address: PushAddress, _ rule: Rule, _ turn: inout Turn) {
+        guard kept.pushToStart?.address?.token == address.token else { return }
+        kept.pushToStart?.address = nil
+        turn.note(.token, nil, rule, "the push-to-start token is dead")
+    }
+
+    /// G3, ref R2: dead, unless the app reported the same token later than APNs knew.
+    private func isDead(_ reportedAt: WallTime?, _ refusal: Refusal, _ push: Sending.InFlight) -> Bool {
+        guard let reportedAt else { return true }
+        return refusal.deadSince.map { $0 > reportedAt } ?? (reportedAt <= push.queuedAt)
+    }
+
+    // MARK: - Updates
+
+    private mutating func settleUpdate(
+        _ key: CardKey, _ push: Sending.InFlight, _ verdict: Verdict, _ turn: inout Turn
+    ) {
+        guard let card = card(key) else { return }
+        switch verdict {
+        case .accepted:
+            self[sendingFor: key].accepted = push.shown
+            self[sendingFor: key].holdUntil = nil
+            self[sendingFor: key].slowSeconds = nil
+            if push.triedOtherGateway {
+                recordGateway(of: push)
+                turn.saveLater()
+            }
+        case .unknown:
+            self[sendingFor: key].accepted = nil  // the phone shows this or the one before
+            hold(key, forSeconds: turn.tuning.updates.dirtySeconds, turn)
+        case .notSent:
+            hold(key, forSeconds: turn.tuning.updates.dirtySeconds, turn)
+        case .refused(let refusal):
+            guard let seconds = holdSeconds(key, push, refusal, of: card, &turn) else { return }
+            hold(key, forSeconds: seconds, turn)
+        }
+    }
+
+    /// U6: the card stays dirty against what was last accepted; the latest content goes when the hold is over.
+    private mutating func hold(_ key: CardKey, forSeconds seconds: Double, _ turn: Turn) {
+        self[sendingFor: key].holdUntil = turn.now.advanced(bySeconds: seconds)
+    }
+
+    /// How long a card waits after a refusal; `nil` when the card is gone or the push is under way again.
+    private mutating func holdSeconds(
+        _ key: CardKey, _ push: Sending.InFlight, _ refusal: Refusal, of card: Card, _ turn: inout Turn
+    ) -> Double? {
+        let isSameToken = card.updateAddress?.token == push.address.token
+        switch refusal.reason.nextStep {
+        case .tryOtherGateway where !push.triedOtherGateway && isSameToken:
+            tryOtherGateway(key, push, &turn)
+            return nil
+        case .tryOtherGateway, .forgetAddress:
+            let isGone = refusal.reason.nextStep == .tryOtherGateway || isDead(card.tokenReportedAt, refusal, push)
+            guard isSameToken, isGone else { return turn.tuning.updates.dirtySeconds }
+            drop(key)
+            turn.saveLater()
+            turn.note(.token, key, .l6, "the update token is dead: the card is gone")
+            return nil
+        case .holdToken:
+            let seconds = self[sendingFor: key].slowSeconds.map { min($0 * 2, turn.tuning.gateway.slowMaxSeconds) }
+            self[sendingFor: key].slowSeconds = seconds ?? turn.tuning.gateway.slowSeconds
+            return self[sendingFor: key].slowSeconds
+        case .holdGateway: return turn.tuning.gateway.serverErrorSeconds
+        case .reconnect: return turn.tuning.updates.dirtySeconds
+        case .reportToOperator: return max(turn.tuning.updates.dirtySeconds, turn.tuning.gateway.probeSeconds)
+        }
+    }
+
+    // MARK: - Ends
+
+    private mutating func settleEnd(
+        _ key: CardKey, _ push: Sending.InFlight, _ verdict: Verdict, _ turn: inout Turn
+    ) {
+        guard let card = card(key) else { return }
+        switch verdict {
+        case .accepted:
+            drop(key)
+            turn.saveLater()
+            return
+        case .refused(let refusal):
+            // G5: ends try again every minute whatever the reason, their limit is nearer.
+            if holdSeconds(key, push, refusal, of: card, &turn) == nil { return }
+        case .notSent, .unknown: break
+        }
+        self[sendingFor: key].endRetryAt = turn.now.advanced(bySeconds: turn.tuning.reissue.retrySeconds)
+    }
+
+    private mutating func settleOldEnd(_ index: Int, _ verdict: Verdict, _ turn: inout Turn) {
+        oldEnds[index].inFlight = nil
+        let activity = oldEnds[index].activity
+        turn.note(.verdict, nil, verdict.rule, verdict.words)
+        var isDone = verdict == .accepted
+        if case .refused(let refusal) = verdict {
+            switch refusal.reason.nextStep {
+            case .tryOtherGateway where !oldEnds[index].triedOtherGateway:
+                oldEnds[index].triedOtherGateway = true
+                oldEnds[index].address = oldEnds[index].address.flipped
+                return
+            case .tryOtherGateway, .forgetAddress: isDone = true
+            case .holdToken, .holdGateway, .reconnect, .reportToOperator: break
+            }
+        }
+        guard isDone else {
+            oldEnds[index].retryAt = turn.now.advanced(bySeconds: turn.tuning.reissue.retrySeconds)
+            return
+        }
+        kept.owedEnds.removeAll { $0.activity == activity }
+        rememberEnded(activity)
+        turn.saveLater()
+    }
+}
+
+extension Verdict {
+    fileprivate var rule: Rule {
+        if case .refused = self { .g3 } else { .l2 }
+    }
+
+    /// For the timeline.
+    public var words: String {
+        switch self {
+        case .accepted: "accepted"
+        case .refused(let refusal): "refused: \(refusal.reason.word)"
+        case .notSent: "not sent"
+        case .unknown: "unknown"
+        }
+    }
+}

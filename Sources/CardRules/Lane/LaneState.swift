@@ -1,0 +1,149 @@
+/// Everything one lane knows, and the one function that changes it: `apply`. Pure: no I/O, no clock, no randomness.
+///
+/// `kept` survives a restart; the rest is found again from the slate, or costs one update a card (I10).
+public struct LaneState: Sendable {
+    /// What must survive (L1). Written to the store as it is after a turn that says `save`.
+    public internal(set) var kept: LaneRecord
+    /// The device's zone, resolved from `kept.settings.timeZone`.
+    public internal(set) var zone: Zone
+    /// When time alone changes something: the lane asks for a `look` then. `nil`: only news can.
+    public internal(set) var nextLook: WallTime?
+
+    /// What is being sent for each card that stands.
+    var sending: [Sending] = []
+    /// Ends under way to activities that are no longer their key's card.
+    var oldEnds: [OldEnd] = []
+    var watch = Watch()
+    /// The quiet hours that hold now, or the next ones.
+    var quiet: QuietSpan?
+    /// When time alone may change the front (T4, T5, T8, A2).
+    var frontLook: WallTime?
+    /// G5: how long the last `TooManyRequests` held the push-to-start token back; doubles.
+    var startSlowSeconds: Double?
+    var lastNumber = PushNumber(0)
+    /// P5: timestamps given out by an earlier incarnation of this lane do not exceed it.
+    var timestampFloor: Int64
+    /// How often a selection arrived in this process: a decision computed from an older one is discarded (A4).
+    public internal(set) var selectionRevision: UInt32 = 0
+
+    /// A device seen for the first time.
+    public init(device: DeviceID, app: AppID, zone: Zone, at now: WallTime, tuning: Tuning) {
+        let night = NightSpan(containing: now, in: zone, rollsAtMinute: tuning.night.rollsAtMinute)
+        self.kept = LaneRecord(device: device, app: app, ledger: NightLedger(from: night.from, to: night.to))
+        self.zone = zone
+        self.timestampFloor = 0
+    }
+
+    /// A lane after a restart.
+    ///
+    /// A start that was claimed and not answered when the process died is unknown: its card is believed (L10).
+    /// - Parameter timestampFloor: the stored mark that no timestamp of an earlier incarnation exceeds (P5).
+    public init(restoring record: LaneRecord, zone: Zone, timestampFloor: Int64) {
+        self.kept = record
+        self.zone = zone
+        self.timestampFloor = timestampFloor
+        for index in kept.cards.indices where kept.cards[index].state == .starting {
+            kept.cards[index].state = .believed
+            kept.cards[index].ageBegan = kept.cards[index].ageBegan ?? kept.cards[index].claimedAt
+        }
+        self.nextLook = .distantPast
+    }
+
+    // MARK: - What others may ask
+
+    /// The card under a key; `nil` when it is absent.
+    public func card(_ key: CardKey) -> Card? { kept.cards.first { $0.key == key } }
+
+    /// A push under way for a key.
+    public func isSending(_ key: CardKey) -> Bool { sending.contains { $0.key == key && $0.inFlight != nil } }
+
+    // MARK: - Cards
+
+    func cardIndex(_ key: CardKey) -> Int? { kept.cards.firstIndex { $0.key == key } }
+
+    /// What is being sent for a key; made on first use, gone with the card.
+    subscript(sendingFor key: CardKey) -> Sending {
+        get { sending.first { $0.key == key } ?? Sending(key: key) }
+        set {
+            if let index = sending.firstIndex(where: { $0.key == key }) {
+                sending[index] = newValue
+            } else {
+                sending.append(newValue)
+            }
+        }
+    }
+}
+
+/// What is being sent for one card, and what its last pushes carried. Not kept: after a restart one update settles it.
+struct Sending: Sendable {
+    let key: CardKey
+    /// U2: at most one.
+    var inFlight: InFlight?
+    /// U1: what the last accepted push carried; `nil` while that is unknown (U6: dirty).
+    var accepted: Shown?
+    var lastSentAt: WallTime?
+    /// P6: the priority-10 updates of the last hour, oldest first.
+    var urgentAt: [WallTime] = []
+    /// U6, G3, G5: nothing but an end before then.
+    var holdUntil: WallTime?
+    /// G5: the hold of the last `TooManyRequests`; doubles.
+    var slowSeconds: Double?
+    /// P5.
+    var lastTimestamp: Int64 = 0
+    /// When an owed end is tried again.
+    var endRetryAt: WallTime?
+
+    struct InFlight: Sendable {
+        let number: PushNumber
+        let event: PushEvent
+        let address: PushAddress
+        /// When it was queued (G3: a token reported before is the one refused).
+        let queuedAt: WallTime
+        let shown: Shown
+        /// Where an update or end goes, or the start's claim.
+        var triedOtherGateway = false
+        let order: PushOrder
+    }
+}
+
+/// What a push shows, as far as U1 and P6 ask.
+struct Shown: Hashable, Sendable {
+    /// Of all that the card draws but `asOf`: 64 bits, so that two contents are taken for one once in 2^64 pairs.
+    let fingerprint: UInt64
+    let games: [Game]
+
+    var front: GameID? { games.first?.id }
+
+    struct Game: Hashable, Sendable {
+        let id: GameID
+        let momentsBegun: UInt32
+        let isFinal: Bool
+    }
+}
+
+/// The end of an older activity, as it is being sent.
+struct OldEnd: Sendable {
+    let activity: ActivityID
+    var inFlight: PushNumber?
+    var triedOtherGateway = false
+    var address: PushAddress
+    var retryAt: WallTime?
+    var lastTimestamp: Int64 = 0
+}
+
+/// Which games of the slate concern this lane, by slot, so that a tick finds out with a few array reads.
+struct Watch: Sendable {
+    /// Of the snapshot that `slots` was made for; `nil`: make it anew.
+    var roster: UInt32?
+    /// Ranked by taste: every game of the slate concerns the lane (A3).
+    var ranksAll = false
+    var entries: [Entry] = []
+    /// The newest change seen of any entry.
+    var seenChange: UInt64 = 0
+
+    struct Entry: Sendable {
+        let slot: Int32
+        /// T1, points.
+        let taste: Double
+    }
+}

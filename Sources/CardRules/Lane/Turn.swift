@@ -1,0 +1,57 @@
+/// One turn while it lasts: what it looks at, and the effects it gathers in the order in which they must happen.
+struct Turn {
+    let now: WallTime
+    let slate: SlateSnapshot
+    let tuning: Tuning
+    let mayClaim: Bool
+
+    private var claims: [LaneEffect] = []
+    private var sends: [LaneEffect] = []
+    private var handovers: [LaneEffect] = []
+    private var notes: [LaneEffect] = []
+    /// The record must be durable before any push of this turn leaves (L1).
+    private var savesFirst = false
+    /// The record changed; nothing waits for it.
+    private var savesLater = false
+
+    init(now: WallTime, surroundings: Surroundings) {
+        self.now = now
+        slate = surroundings.slate
+        tuning = surroundings.tuning
+        mayClaim = surroundings.mayClaim
+    }
+
+    /// What is sent in this turn leaves only when the record is durable.
+    mutating func saveFirst() { savesFirst = true }
+
+    /// The record is to be written, but no push waits for it.
+    mutating func saveLater() { savesLater = true }
+
+    mutating func claim(night: WallTime, ordinal: Int, key: CardKey) {
+        claims.append(.claim(night: night, ordinal: ordinal, key: key))
+        savesFirst = true
+    }
+
+    mutating func send(_ order: PushOrder) { sends.append(.send(order)) }
+
+    /// Something that concerns other records: never before this record is durable.
+    mutating func afterSaving(_ effect: LaneEffect) {
+        handovers.append(effect)
+        savesFirst = true
+    }
+
+    /// Something that needs no record: forwarding, refusing.
+    mutating func answer(_ effect: LaneEffect) { sends.append(effect) }
+
+    mutating func note(
+        _ kind: TimelineEntry.Kind, _ key: CardKey?, _ rule: Rule?, _ detail: String, push: PushNumber? = nil
+    ) {
+        notes.append(.note(TimelineEntry(at: now, key: key, kind: kind, rule: rule, detail: detail, push: push)))
+    }
+
+    /// Durable before visible: claims, the record, then what leaves; notes ride along.
+    consuming func effects() -> [LaneEffect] {
+        if savesFirst { return claims + [.save] + sends + handovers + notes }
+        return sends + (savesLater ? [.save] : []) + notes
+    }
+}
