@@ -11,10 +11,11 @@ public enum LaneEffect: Hashable, Sendable {
     case note(TimelineEntry)
     /// Ask who owns the phone behind the token; answered by `owned` (S7).
     case claimPhone(token: [UInt8])
-    /// Give this to the newer record as `owned`; answered by `handoverTaken` (S7).
-    case handOver(Handover, token: [UInt8], to: DeviceID)
+    /// Give this, of the record `from`, to the newer record as `owned`; answered by `handoverTaken` (S7). `nil`: that
+    /// record no longer has anything of the phone.
+    case handOver(Handover?, of: DeviceID, token: [UInt8], to: DeviceID)
     /// The older record may forget the handover: this one has it (S7).
-    case confirmHandover(token: [UInt8])
+    case confirmHandover(to: DeviceID)
     /// An app still reports under a superseded record: its event belongs to the phone's owner.
     case forward(ForwardedEvent, to: DeviceID)
     /// The selection was older than the one held: the caller is told so (409), nothing was changed.

@@ -18,8 +18,9 @@ public enum LaneEvent: Sendable {
     case verdict(PushNumber, Verdict)
     /// Another record reported this one's push-to-start token (S7).
     case superseded(by: DeviceID, token: [UInt8])
-    /// This record owns the phone behind its token, with what the older record hands over, if there is one (S7).
-    case owned(token: [UInt8], handover: Handover?)
+    /// This record owns the phone behind its token; `from` is the older record and what it hands over, if there is one
+    /// (S7).
+    case owned(token: [UInt8], from: DeviceID?, handover: Handover?)
     /// The newer record has the handover for good (S7).
     case handoverTaken(by: DeviceID)
 }

@@ -33,7 +33,7 @@ extension LaneState {
         case .removed: remove(&turn)
         case .verdict(let number, let verdict): takeVerdict(number, verdict, &turn)
         case .superseded(let newer, let token): supersede(by: newer, token: token, &turn)
-        case .owned(let token, let handover): own(token: token, handover: handover, &turn)
+        case .owned(let token, let older, let handover): own(token: token, from: older, handover: handover, &turn)
         case .handoverTaken(let newer): forgetHandover(to: newer, &turn)
         }
     }

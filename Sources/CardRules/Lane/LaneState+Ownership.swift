@@ -1,10 +1,15 @@
 extension LaneState {
     /// Another record of the same phone reported the token later: it gets everything of tonight (S7).
     mutating func supersede(by newer: DeviceID, token: [UInt8], _ turn: inout Turn) {
-        guard newer != kept.device, kept.pushToStart?.address?.token == token else { return }
-        if case .superseded(let known, let owed) = kept.pushToStart?.ownership, known == newer {
+        guard newer != kept.device else { return }
+        guard kept.pushToStart?.address?.token == token else {
+            // Its token is another one by now: it has nothing of the newer record's phone.
+            turn.afterSaving(.handOver(nil, of: kept.device, token: token, to: newer))
+            return
+        }
+        if case .superseded(newer, let owed) = kept.pushToStart?.ownership {
             // Asked again, after a lost answer or a restart.
-            if let owed { turn.afterSaving(.handOver(owed, token: token, to: newer)) }
+            turn.afterSaving(.handOver(owed, of: kept.device, token: token, to: newer))
             return
         }
         let handover = Handover(
@@ -15,19 +20,24 @@ extension LaneState {
         kept.members = []
         kept.deferred = nil
         sending = []
-        turn.afterSaving(.handOver(handover, token: token, to: newer))
+        turn.afterSaving(.handOver(handover, of: kept.device, token: token, to: newer))
         turn.note(.sync, nil, .s7, "another record owns the phone now")
     }
 
-    /// This record owns the phone: what the older one handed over is this one's.
-    mutating func own(token: [UInt8], handover: Handover?, _ turn: inout Turn) {
-        guard kept.pushToStart?.address?.token == token, kept.pushToStart?.ownership != .owner else {
-            if handover != nil { turn.afterSaving(.confirmHandover(token: token)) }
+    /// This record owns the phone: what the older one handed over is this one's, once.
+    mutating func own(token: [UInt8], from older: DeviceID?, handover: Handover?, _ turn: inout Turn) {
+        if case .superseded(let newer, _) = kept.pushToStart?.ownership, let older, let handover {
+            // A third record came in between: it is the one that must know.
+            turn.afterSaving(.handOver(handover, of: older, token: token, to: newer))
             return
         }
+        guard kept.pushToStart?.address?.token == token else { return }
         kept.pushToStart?.ownership = .owner
         turn.saveFirst()
-        guard let handover else { return }
+        guard let older, let handover else { return }
+        turn.afterSaving(.confirmHandover(to: older))
+        guard !kept.ledger.handedOver.contains(older) else { return }
+        kept.ledger.handedOver.append(older)
         if handover.ledger.to > turn.now { kept.ledger.add(handover.ledger) }
         for activity in handover.endedActivities where !kept.endedActivities.contains(activity) {
             kept.endedActivities.append(activity)
@@ -35,7 +45,6 @@ extension LaneState {
         for card in handover.cards { receive(card, &turn) }
         kept.members += handover.members.filter { !kept.members.contains($0) }
         forgetWatch()
-        turn.afterSaving(.confirmHandover(token: token))
         turn.note(.sync, nil, .s7, "this record owns the phone now")
     }
 
@@ -69,7 +78,7 @@ extension LaneState {
         switch held.ownership {
         case .owner: return []
         case .claiming: return [.claimPhone(token: token)]
-        case .superseded(let newer, let owed): return owed.map { [.handOver($0, token: token, to: newer)] } ?? []
+        case .superseded(let newer, let owed): return owed.map { [.handOver($0, of: kept.device, token: token, to: newer)] } ?? []
         }
     }
 }

@@ -8,9 +8,7 @@ extension LaneState {
             ? turn.now.advanced(bySeconds: turn.tuning.updates.staleSeconds).unixSeconds : nil
         send(
             .update(staleDate: stale), key, to: address, priority: plan.isUrgent ? .immediate : .conserving, &turn)
-        turn.note(
-            .update, key, plan.isUrgent ? .p6 : .u1, plan.isUrgent ? "front, moment or final" : "the content changed",
-            push: lastNumber)
+        if plan.isUrgent { turn.note(.update, key, .p6, "the front changed, a moment began or a game ended", push: lastNumber) }
     }
 
     /// When the next update of a card may go.

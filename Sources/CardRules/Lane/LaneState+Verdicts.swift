@@ -6,7 +6,9 @@ extension LaneState {
         {
             let key = sending[index].key
             sending[index].inFlight = nil
-            turn.note(.verdict, key, verdict.rule, verdict.words, push: number)
+            if push.event != .update || verdict != .accepted {
+                turn.note(.verdict, key, verdict.rule, verdict.words, push: number)
+            }
             switch push.event {
             case .start: settleStart(key, push, verdict, &turn)
             case .update: settleUpdate(key, push, verdict, &turn)

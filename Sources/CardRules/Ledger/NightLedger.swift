@@ -11,6 +11,8 @@ public struct NightLedger: Hashable, Sendable {
     public var withheld: [Withheld] = []
     /// Games that joined the eligible set tonight, or stood in it when the night began (S4, A3).
     public var joined: [GameID] = []
+    /// S7: older records of this phone whose spend of tonight is counted here.
+    public var handedOver: [DeviceID] = []
     /// S14: nights in a row, before this one, whose starts all went unacknowledged.
     public var unprovenNights = 0
     /// S14: the app gave a sign of life tonight.

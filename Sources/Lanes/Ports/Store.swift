@@ -122,11 +122,15 @@ public struct CommitBatch: Sendable {
     public var timeline: [TimelineRow] = []
     /// New timestamp marks (P5), Unix seconds, by partition.
     public var marks: [Int: Int64] = [:]
+    public var slateLines: [ArrivedLine] = []
+    /// Slate lines that arrived before this are of no use any more.
+    public var forgetSlateBefore: WallTime?
 
     public init() {}
 
     public var isEmpty: Bool {
         lanes.isEmpty && removed.isEmpty && claims.isEmpty && owners.isEmpty && timeline.isEmpty && marks.isEmpty
+            && slateLines.isEmpty && forgetSlateBefore == nil
     }
 }
 
