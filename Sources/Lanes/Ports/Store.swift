@@ -20,6 +20,21 @@ public protocol Store: Sendable {
     /// - Throws: `StoreError`.
     func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws
 
+    /// The slate's lines in the order in which they came, those that arrived before `since` left out: played again they
+    /// give tonight's slate.
+    /// - Throws: `StoreError`.
+    func loadSlate(since: WallTime) async throws -> [ArrivedLine]
+}
+
+/// One line of the slate with its time of arrival by the server's clock.
+public struct ArrivedLine: Hashable, Sendable {
+    public let line: SlateLine
+    public let at: WallTime
+
+    public init(line: SlateLine, at: WallTime) {
+        self.line = line
+        self.at = at
+    }
 }
 
 /// Devices hash to this many partitions; a shard runs the lanes of some of them.
