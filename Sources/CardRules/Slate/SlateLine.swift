@@ -43,6 +43,8 @@ public struct GamePatch: Hashable, Sendable {
     /// Points added to the home side: negative means that home is favoured.
     public var spread: Patched<Double> = .absent
     public var favourite: Patched<Side> = .absent
+    /// Rises per game, together with those of its score lines; a line whose version is not above the one held is ignored.
+    public var version: Int64?
     /// Keys that this version does not know, kept and passed on.
     public var others: [String: JSONValue] = [:]
 

@@ -1,0 +1,16 @@
+/// Basketball: four quarters, then overtimes as long as it takes.
+struct Basketball: SportModel {
+    let tuning: MomentTuning.Basketball
+    let swing: WorthTuning.Swing
+
+    var closeMargin: Int { tuning.closeMargin }
+    var closeSeconds: Double { tuning.closeSeconds }
+    var comebackMargin: Int { tuning.comebackMargin }
+
+    func stages(of game: GameState) -> [Stage] {
+        CountdownPeriods(
+            regulationPeriods: tuning.regulationPeriods, periodSeconds: tuning.periodSeconds,
+            overtimeSeconds: tuning.overtimeSeconds
+        ).stages(period: game.period, clock: game.clock)
+    }
+}

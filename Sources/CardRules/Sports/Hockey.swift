@@ -1,0 +1,29 @@
+/// Ice hockey: three periods, an overtime, and a shootout, which has no clock. In playoffs overtimes go on, with one.
+struct Hockey: SportModel {
+    let tuning: MomentTuning.Hockey
+    let swing: WorthTuning.Swing
+
+    var closeMargin: Int { tuning.closeMargin }
+    var closeSeconds: Double { tuning.closeSeconds }
+    var comebackMargin: Int { tuning.comebackMargin }
+
+    func stages(of game: GameState) -> [Stage] {
+        guard !isShootout(game) else {
+            return [
+                Stage(
+                    sharePlayed: 1, secondsLeft: 0, periodSecondsLeft: 0, isOvertime: true, isShootout: true,
+                    isLastPeriod: true)
+            ]
+        }
+        return CountdownPeriods(
+            regulationPeriods: tuning.regulationPeriods, periodSeconds: tuning.periodSeconds,
+            overtimeSeconds: tuning.overtimeSeconds
+        ).stages(period: game.period, clock: game.clock)
+    }
+
+    private func isShootout(_ game: GameState) -> Bool {
+        guard let period = game.period, period >= tuning.shootoutPeriod else { return false }
+        if let shootout = game.detail?["shootout"], shootout != .null { return true }
+        return game.clock == nil
+    }
+}
