@@ -13,7 +13,7 @@ public struct Worth: Hashable, Sendable {
 /// Worth as a pure function of the merged game and its own history (T10): the same on every server and in the app.
 ///
 /// Plain arithmetic and one square root, so that it is the same on every machine. A field that is missing never raises
-/// it: without a score or a period a game under way is worth no more than a decided one, without a clock the least that
+/// it: without a score or a period a game under way is worth no more than a decided one, without a clock no more than
 /// any clock of the period would give, without ranks or spread it has no stakes.
 public func worth(of game: GameState, tuning: Tuning) -> Worth {
     let values = tuning.worth
@@ -33,19 +33,23 @@ public func worth(of game: GameState, tuning: Tuning) -> Worth {
         }
         let decided = Worth(phase: values.decidedPoints)
         guard let lead = game.lead else { return decided }
-        let candidates = sport.stages(of: game).map { stage in
-            underWay(game, lead: lead, at: stage, swing: sport.swing, isBreak: phase == .break, values)
-        }
-        return candidates.min { $0.total < $1.total } ?? decided
+        let stages = sport.stages(of: game)
+        guard !stages.isEmpty else { return decided }
+        return underWay(game, lead: lead, within: stages, swing: sport.swing, isBreak: phase == .break, values)
     }
 }
 
+/// Where a missing clock leaves several stages possible, each factor takes its least: a bound below all of them.
 private func underWay(
-    _ game: GameState, lead: Int, at stage: Stage, swing: WorthTuning.Swing, isBreak: Bool, _ values: WorthTuning
+    _ game: GameState, lead: Int, within stages: [Stage], swing: WorthTuning.Swing, isBreak: Bool, _ values: WorthTuning
 ) -> Worth {
-    let open = stage.isShootout ? 1 : openness(margin: lead.magnitude, secondsLeft: stage.secondsLeft, swing)
-    var level = levelPoints(at: stage, values)
-    if isBreak, stage.sharePlayed < 1 { level -= values.breakPoints }
+    let open = stages.reduce(1.0) { least, stage in
+        min(least, stage.isShootout ? 1 : openness(margin: lead.magnitude, secondsLeft: stage.secondsLeft, swing))
+    }
+    let level = stages.reduce(Double.infinity) { least, stage in
+        let pause = isBreak && stage.sharePlayed < 1 ? values.breakPoints : 0
+        return min(least, levelPoints(at: stage, values) - pause)
+    }
     let changes = Double(min(game.history.leadChanges, values.leadChangesCounted))
     return Worth(
         phase: values.decidedPoints, tension: open * max(0, level - values.decidedPoints),
