@@ -54,7 +54,8 @@ public final class ClientSession {
             let stream = try handle.withFields(headers) { fields, count in
                 let data = UnsafeMutableRawPointer(bitPattern: index + 1)
                 guard !body.isEmpty else { return nghttp2_submit_request(raw, nil, fields, count, nil, data) }
-                var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: data), read_callback: readRequestBody)
+                var provider = nghttp2_data_provider(
+                    source: nghttp2_data_source(ptr: data), read_callback: readRequestBody)
                 return nghttp2_submit_request(raw, nil, fields, count, &provider, data)
             }
             streams.began(index, stream: stream)
@@ -119,8 +120,11 @@ private func setClientCallbacks(_ callbacks: OpaquePointer) {
         if let frame { owner(data)?.received(session, frame) }
         return 0
     }
-    nghttp2_session_callbacks_set_on_header_callback(callbacks) { session, frame, name, nameLength, value, valueLength, _, data in
-        guard let frame, let streams = owner(data), let index = streams.slot(session, frame.pointee.hd.stream_id) else { return 0 }
+    nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+        session, frame, name, nameLength, value, valueLength, _, data in
+        guard let frame, let streams = owner(data), let index = streams.slot(session, frame.pointee.hd.stream_id) else {
+            return 0
+        }
         let isKept = streams.received(
             field: UnsafeBufferPointer(start: name, count: nameLength),
             UnsafeBufferPointer(start: value, count: valueLength), slot: index)
@@ -156,7 +160,8 @@ private func owner(_ data: UnsafeMutableRawPointer?) -> ClientStreams? {
 
 private func readRequestBody(
     _: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ room: Int,
-    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?, _ data: UnsafeMutableRawPointer?
+    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ data: UnsafeMutableRawPointer?
 ) -> Int {
     guard let streams = owner(data), let index = source?.pointee.ptr else {
         return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)

@@ -87,7 +87,8 @@ final class ClientStreams {
     }
 
     private func response(_ slot: Slot) -> Response {
-        Response(status: slot.status, headers: slot.headers, body: slot.answer, isComplete: slot.isComplete && !slot.isCut)
+        Response(
+            status: slot.status, headers: slot.headers, body: slot.answer, isComplete: slot.isComplete && !slot.isCut)
     }
 
     private func finish(_ index: Int, _ outcome: RequestOutcome) {
@@ -124,18 +125,22 @@ final class ClientStreams {
             lastStreamOfGoaway = min(lastStreamOfGoaway ?? .max, goaway.last_stream_id)
             events.append(
                 .goaway(
-                    lastStream: goaway.last_stream_id, code: ErrorCode(rawValue: goaway.error_code), debug: debugData(goaway)))
+                    lastStream: goaway.last_stream_id, code: ErrorCode(rawValue: goaway.error_code),
+                    debug: debugData(goaway)))
         default: break
         }
     }
 
-    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot index: Int) -> Bool {
+    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot index: Int) -> Bool
+    {
         if name.first == UInt8(ascii: ":") {
             slots[index].headers.removeAll()  // an interim answer (1xx) came before
             slots[index].status = statusNumber(value)
             return true
         }
-        guard slots[index].headers.storage.count + name.count + value.count <= ClientSession.headerBytesAtMost else { return false }
+        guard slots[index].headers.storage.count + name.count + value.count <= ClientSession.headerBytesAtMost else {
+            return false
+        }
         return slots[index].headers.append(name, value, .indexed)
     }
 
@@ -152,7 +157,8 @@ final class ClientStreams {
             if UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 { justEnded = slot(session, head.stream_id) }
         case NGHTTP2_GOAWAY.rawValue where !hasSentGoaway && frame.pointee.goaway.error_code != 0:
             hasSentGoaway = true
-            events.append(.failed(.peerViolation(code: ErrorCode(rawValue: frame.pointee.goaway.error_code), text: libraryText)))
+            events.append(
+                .failed(.peerViolation(code: ErrorCode(rawValue: frame.pointee.goaway.error_code), text: libraryText)))
         default: break
         }
     }
@@ -165,9 +171,12 @@ final class ClientStreams {
         finish(index, .notSent(lastStreamOfGoaway.map { head.stream_id > $0 } == true ? .beyondGoaway : .incomplete))
     }
 
-    func read(slot index: Int, into buffer: UnsafeMutablePointer<UInt8>?, room: Int, flags: UnsafeMutablePointer<UInt32>?) -> Int {
+    func read(
+        slot index: Int, into buffer: UnsafeMutablePointer<UInt8>?, room: Int, flags: UnsafeMutablePointer<UInt32>?
+    ) -> Int {
         guard slots.indices.contains(index) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
-        return SessionHandle.copy(slots[index].body, from: &slots[index].bodyOffset, to: buffer, room: room, flags: flags)
+        return SessionHandle.copy(
+            slots[index].body, from: &slots[index].bodyOffset, to: buffer, room: room, flags: flags)
     }
 }
 

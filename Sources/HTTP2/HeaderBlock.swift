@@ -103,7 +103,8 @@ public struct HeaderBlock: Hashable, Sendable {
                 let value = name + nameLength
                 at = value + valueLength
                 body(
-                    UnsafeBufferPointer(rebasing: bytes[name..<value]), UnsafeBufferPointer(rebasing: bytes[value..<at]), indexing)
+                    UnsafeBufferPointer(rebasing: bytes[name..<value]),
+                    UnsafeBufferPointer(rebasing: bytes[value..<at]), indexing)
             }
             return then()
         }
@@ -111,5 +112,6 @@ public struct HeaderBlock: Hashable, Sendable {
 }
 
 private func bytes(of name: StaticString) -> UnsafeBufferPointer<UInt8> {
-    name.hasPointerRepresentation ? UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount) : .init(start: nil, count: 0)
+    name.hasPointerRepresentation
+        ? UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount) : .init(start: nil, count: 0)
 }

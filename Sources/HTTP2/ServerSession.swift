@@ -101,8 +101,11 @@ private func setServerCallbacks(_ callbacks: OpaquePointer) {
         if let frame { owner(data)?.began(session, stream: frame.pointee.hd.stream_id) }
         return 0
     }
-    nghttp2_session_callbacks_set_on_header_callback(callbacks) { session, frame, name, nameLength, value, valueLength, _, data in
-        guard let frame, let streams = owner(data), let index = streams.slot(session, frame.pointee.hd.stream_id) else { return 0 }
+    nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+        session, frame, name, nameLength, value, valueLength, _, data in
+        guard let frame, let streams = owner(data), let index = streams.slot(session, frame.pointee.hd.stream_id) else {
+            return 0
+        }
         let isKept = streams.received(
             field: UnsafeBufferPointer(start: name, count: nameLength),
             UnsafeBufferPointer(start: value, count: valueLength), slot: index)
@@ -137,7 +140,8 @@ private func owner(_ data: UnsafeMutableRawPointer?) -> ServerStreams? {
 
 private func readAnswerBody(
     _: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ room: Int,
-    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?, _ data: UnsafeMutableRawPointer?
+    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ data: UnsafeMutableRawPointer?
 ) -> Int {
     guard let streams = owner(data), let index = source?.pointee.ptr else {
         return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)

@@ -40,8 +40,11 @@ final class ServerStreams {
         nghttp2_session_set_stream_user_data(session, stream, UnsafeMutableRawPointer(bitPattern: index + 1))
     }
 
-    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot index: Int) -> Bool {
-        guard slots[index].headers.storage.count + name.count + value.count <= ServerSession.headerBytesAtMost else { return false }
+    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot index: Int) -> Bool
+    {
+        guard slots[index].headers.storage.count + name.count + value.count <= ServerSession.headerBytesAtMost else {
+            return false
+        }
         return slots[index].headers.append(name, value, .indexed)
     }
 
@@ -73,7 +76,8 @@ final class ServerStreams {
             let goaway = frame.pointee.goaway
             events.append(
                 .goaway(
-                    lastStream: goaway.last_stream_id, code: ErrorCode(rawValue: goaway.error_code), debug: debugData(goaway)))
+                    lastStream: goaway.last_stream_id, code: ErrorCode(rawValue: goaway.error_code),
+                    debug: debugData(goaway)))
         default: break
         }
     }
@@ -87,7 +91,8 @@ final class ServerStreams {
             }
         case NGHTTP2_GOAWAY.rawValue where !hasSentGoaway && frame.pointee.goaway.error_code != 0:
             hasSentGoaway = true
-            events.append(.failed(.peerViolation(code: ErrorCode(rawValue: frame.pointee.goaway.error_code), text: libraryText)))
+            events.append(
+                .failed(.peerViolation(code: ErrorCode(rawValue: frame.pointee.goaway.error_code), text: libraryText)))
         default: break
         }
     }
@@ -100,8 +105,11 @@ final class ServerStreams {
         openCount -= 1
     }
 
-    func read(slot index: Int, into buffer: UnsafeMutablePointer<UInt8>?, room: Int, flags: UnsafeMutablePointer<UInt32>?) -> Int {
+    func read(
+        slot index: Int, into buffer: UnsafeMutablePointer<UInt8>?, room: Int, flags: UnsafeMutablePointer<UInt32>?
+    ) -> Int {
         guard slots.indices.contains(index) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
-        return SessionHandle.copy(slots[index].answer, from: &slots[index].answerOffset, to: buffer, room: room, flags: flags)
+        return SessionHandle.copy(
+            slots[index].answer, from: &slots[index].answerOffset, to: buffer, room: room, flags: flags)
     }
 }

@@ -74,7 +74,8 @@ struct SessionHandle: ~Copyable {
         // nghttp2 wants mutable pointers, and does not write through them.
         func put(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ flags: nghttp2_nv_flag) {
             fields[count] = nghttp2_nv(
-                name: UnsafeMutablePointer(mutating: name.baseAddress), value: UnsafeMutablePointer(mutating: value.baseAddress),
+                name: UnsafeMutablePointer(mutating: name.baseAddress),
+                value: UnsafeMutablePointer(mutating: value.baseAddress),
                 namelen: name.count, valuelen: value.count, flags: UInt8(flags.rawValue))
             count += 1
         }

@@ -3,7 +3,10 @@ import Testing
 
 /// Each way in which a request can fail ends in exactly one outcome, and the right one (rule L2).
 @Suite struct FaultTests {
-    @Test func `L2: given GOAWAY below requests in flight, then those above were not sent and those below are answered`() throws {
+    @Test
+    func `L2: given GOAWAY below requests in flight, then those above were not sent and those below are answered`()
+        throws
+    {
         let wire = try Wire()
         try wire.settle()
         let streams = try (0..<10).map { try wire.submit(UInt64($0)) }
@@ -81,7 +84,10 @@ import Testing
         #expect(wire.client.openStreams == 0)
     }
 
-    @Test func `L2: given the connection is lost and nobody knows how much it took, then all that was framed is unknown`() throws {
+    @Test
+    func `L2: given the connection is lost and nobody knows how much it took, then all that was framed is unknown`()
+        throws
+    {
         let wire = try Wire()
         try wire.settle()
         try wire.submit(1)
@@ -151,7 +157,9 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `given noise in place of frames, then either side fails or goes on, and no request is lost`(seed: UInt64) throws {
+    func `given noise in place of frames, then either side fails or goes on, and no request is lost`(seed: UInt64)
+        throws
+    {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         func next() -> UInt64 {
             state ^= state << 13

@@ -84,7 +84,9 @@ import Testing
         #expect(limits == [1, 1000])
     }
 
-    @Test func `L2: given the limit falls while requests are under way, then those beyond are refused and not sent`() throws {
+    @Test func `L2: given the limit falls while requests are under way, then those beyond are refused and not sent`()
+        throws
+    {
         let wire = try Wire(maxConcurrentStreams: 100)
         try wire.settle()
         for tag in 0..<10 { try wire.submit(UInt64(tag)) }

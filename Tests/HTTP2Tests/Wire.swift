@@ -70,7 +70,9 @@ final class Wire {
         serverEvents.removeAll { if case .request = $0 { true } else { false } }
     }
 
-    var requests: [ServerRequest] { serverEvents.compactMap { if case .request(let request) = $0 { request } else { nil } } }
+    var requests: [ServerRequest] {
+        serverEvents.compactMap { if case .request(let request) = $0 { request } else { nil } }
+    }
 
     var ends: [RequestEnd] { clientEvents.compactMap { if case .closed(let end) = $0 { end } else { nil } } }
 

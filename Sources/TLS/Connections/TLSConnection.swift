@@ -29,7 +29,8 @@ public final class TLSConnection {
         if X509_VERIFY_PARAM_set1_ip_asc(check, host) != 1 {
             ERR_clear_error()  // no address, then a name
             X509_VERIFY_PARAM_set_hostflags(check, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-            guard X509_VERIFY_PARAM_set1_host(check, host, 0) == 1, lk_ssl_set_server_name(connection.raw, host) == 1 else {
+            guard X509_VERIFY_PARAM_set1_host(check, host, 0) == 1, lk_ssl_set_server_name(connection.raw, host) == 1
+            else {
                 throw .unusable(subject: "the host name \(host)", text: OpenSSLErrors().text)
             }
         }

@@ -71,7 +71,8 @@ public final class TLSContext: @unchecked Sendable {  // not changed after init,
         }
         guard !protocols.isEmpty else { return }
         if isServer {
-            SSL_CTX_set_alpn_select_cb(raw, chooseProtocol, UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+            SSL_CTX_set_alpn_select_cb(
+                raw, chooseProtocol, UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque()))
         } else if SSL_CTX_set_alpn_protos(raw, wire.baseAddress, UInt32(wire.count)) != 0 {  // here 0 is success
             throw .unusable(subject: "the list of protocols", text: OpenSSLErrors().text)
         }

@@ -20,7 +20,8 @@ public enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unusable(let subject, let text): "\(subject): \(text)"
-        case .peerNotTrusted(let host, let code, let text): "the certificate of \(host) is not trusted: \(text) (\(code))"
+        case .peerNotTrusted(let host, let code, let text):
+            "the certificate of \(host) is not trusted: \(text) (\(code))"
         case .noCommonProtocol(let offered): "the peer speaks none of \(offered.joined(separator: ", "))"
         case .handshakeFailed(let text): "TLS handshake failed: \(text)"
         case .closedInHandshake: "the peer closed the connection during the TLS handshake"

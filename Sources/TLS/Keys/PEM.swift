@@ -46,7 +46,9 @@ enum PEM {
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         var length = 0
         while length < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { BIO_read(bio, $0.baseAddress?.advanced(by: length), Int32($0.count - length)) }
+            let count = bytes.withUnsafeMutableBytes {
+                BIO_read(bio, $0.baseAddress?.advanced(by: length), Int32($0.count - length))
+            }
             guard count > 0 else { break }
             length += Int(count)
         }

@@ -44,7 +44,8 @@ public struct ServerIdentity: Sendable, CustomStringConvertible {
             ASN1_TIME_set(X509_getm_notAfter(certificate), Int(now + tenYearsSeconds)) != nil,
             X509_set_pubkey(certificate, key) == 1,
             let name = X509_get_subject_name(certificate),
-            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, names.first ?? addresses.first ?? "server", -1, -1, 0) == 1,
+            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, names.first ?? addresses.first ?? "server", -1, -1, 0)
+                == 1,
             X509_set_issuer_name(certificate, name) == 1
         else { throw failure() }
 
@@ -65,5 +66,7 @@ public struct ServerIdentity: Sendable, CustomStringConvertible {
         return ServerIdentity(certificatePEM: certificatePEM, keyPEM: keyPEM)
     }
 
-    private static func failure() -> TLSError { .unusable(subject: "a self-signed certificate", text: OpenSSLErrors().text) }
+    private static func failure() -> TLSError {
+        .unusable(subject: "a self-signed certificate", text: OpenSSLErrors().text)
+    }
 }

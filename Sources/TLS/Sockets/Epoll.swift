@@ -53,7 +53,8 @@ public struct Epoll: ~Copyable {
     ///   - events: replaced; empty after a timeout or a signal. Hand in the same array to spare the allocation.
     public borrowing func wait(timeoutMilliseconds: Int32?, into events: inout [Event]) throws(SocketError) {
         events.removeAll(keepingCapacity: true)
-        let count = epoll_wait(owned.raw, buffer.baseAddress, Int32(buffer.count), timeoutMilliseconds.map { max(0, $0) } ?? -1)
+        let count = epoll_wait(
+            owned.raw, buffer.baseAddress, Int32(buffer.count), timeoutMilliseconds.map { max(0, $0) } ?? -1)
         guard count >= 0 else {
             if errno == EINTR { return }
             throw SocketError(.poll, code: errno)

@@ -52,7 +52,9 @@ public struct Socket: ~Copyable {
     /// Writes a part of `bytes`, as much as the system takes now. No SIGPIPE: a closed peer is an error (EPIPE).
     public borrowing func write(_ bytes: Span<UInt8>) throws(SocketError) -> Transfer {
         while true {
-            let count = bytes.withUnsafeBufferPointer { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes.withUnsafeBufferPointer {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count >= 0 { return .bytes(count) }
             let code = errno
             if code == EINTR { continue }

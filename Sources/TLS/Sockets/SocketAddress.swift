@@ -68,7 +68,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.host = host ?? Self.numericHost(of: bytes)
     }
 
-    var family: Int32 { bytes.withUnsafeBytes { $0.count >= 2 ? Int32($0.loadUnaligned(as: sa_family_t.self)) : AF_UNSPEC } }
+    var family: Int32 {
+        bytes.withUnsafeBytes { $0.count >= 2 ? Int32($0.loadUnaligned(as: sa_family_t.self)) : AF_UNSPEC }
+    }
 
     func withSockaddr<R>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> R) -> R {
         bytes.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
@@ -78,7 +80,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let code = bytes.withUnsafeBytes {
             getnameinfo(
-                $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count), &name, socklen_t(name.count),
+                $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count), &name,
+                socklen_t(name.count),
                 nil, 0, Int32(NI_NUMERICHOST))
         }
         guard code == 0 else { return "?" }
