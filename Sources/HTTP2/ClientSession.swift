@@ -1,10 +1,10 @@
 internal import CNghttp2
 
-/// The client's side of one HTTP/2 connection, without I/O: bytes go in and events come out, requests go in and bytes come
-/// out. Owns an nghttp2 session, freed with the last reference. Used by one thread at a time.
+/// The client's side of one HTTP/2 connection, without I/O: bytes go in and events come out, requests go in and bytes
+/// come out. Owns an nghttp2 session, freed with the last reference. Used by one thread at a time.
 ///
-/// A round of its owner's loop: `receive` all that arrived, `takeEvents`, `submit` while `canSubmit`, then `collect` and
-/// write until nothing comes. When the connection is lost, `abandon` settles what is open.
+/// A round of its owner's loop: `receive` all that arrived, `takeEvents`, `submit` while `canSubmit`, then `collect`
+/// and write until nothing comes. When the connection is lost, `abandon` settles what is open.
 public final class ClientSession {
     /// What is kept of an answer's body: APNs answers with a few dozen bytes.
     public static let bodyBytesAtMost = 65_536
@@ -24,13 +24,13 @@ public final class ClientSession {
         try handle.settings([(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)])
     }
 
-    /// The peer's limit on open streams in its newest SETTINGS; `nil` until the first has come. APNs is known to begin with 1
-    /// and to raise it once a provider token was accepted (T14).
+    /// The peer's limit on open streams in its newest SETTINGS; `nil` until the first has come. APNs is known to begin
+    /// with 1 and to raise it once a provider token was accepted (T14).
     public var remoteMaxStreams: Int? { streams.remoteMaxStreams }
     /// Requests that are not over.
     public var openStreams: Int { streams.openCount }
-    /// True when `submit` would be accepted now. False before the first SETTINGS: nghttp2 would let 100 requests out, and a
-    /// peer that allows one refuses 99 of them.
+    /// True when `submit` would be accepted now. False before the first SETTINGS: nghttp2 would let 100 requests out,
+    /// and a peer that allows one refuses 99 of them.
     public var canSubmit: Bool {
         guard let limit = streams.remoteMaxStreams, streams.openCount < limit else { return false }
         return nghttp2_session_check_request_allowed(handle.raw) != 0
@@ -66,8 +66,8 @@ public final class ClientSession {
         }
     }
 
-    /// Gives up on a request, for instance because its time is over: RST_STREAM with CANCEL. It ends as `.unknown`, or as
-    /// `.notSent` if its end was not framed yet.
+    /// Gives up on a request, for instance because its time is over: RST_STREAM with CANCEL. It ends as `.unknown`, or
+    /// as `.notSent` if its end was not framed yet.
     public func cancel(_ stream: Int32) throws(HTTP2Error) {
         try HTTP2Error.check(nghttp2_submit_rst_stream(handle.raw, 0, stream, ErrorCode.cancel.rawValue), "cancel")
     }
@@ -90,8 +90,8 @@ public final class ClientSession {
     /// - Throws: when the session cannot go on. Other violations come as `.failed` after the next `collect`.
     public func receive(_ bytes: Span<UInt8>) throws(HTTP2Error) { try handle.receive(bytes) }
 
-    /// Appends what is to be sent, until `output` holds at least `limit` bytes (it may go one frame beyond) or nothing is
-    /// left. One record of TLS holds 16 KB, hence the default.
+    /// Appends what is to be sent, until `output` holds at least `limit` bytes (it may go one frame beyond) or nothing
+    /// is left. One record of TLS holds 16 KB, hence the default.
     public func collect(into output: inout [UInt8], upTo limit: Int = 16_384) throws(HTTP2Error) {
         while output.count < limit {
             let count = try handle.collectOne(into: &output)

@@ -1,7 +1,7 @@
 internal import CNghttp2
 
-/// The requests of one client session that are not over, and the events for its owner. The session's callbacks write here:
-/// each copies its bytes before it returns, and none throws, waits or calls out.
+/// The requests of one client session that are not over, and the events for its owner. The session's callbacks write
+/// here: each copies its bytes before it returns, and none throws, waits or calls out.
 final class ClientStreams {
     struct Slot {
         var stream: Int32 = 0  // 0: free

@@ -1,6 +1,7 @@
 /// Header fields in order, in one piece of memory: cheap to fill, to keep and to fill again.
 ///
-/// Names are lowercase ASCII, pseudo-headers (`:method`) come first; the session's library checks both on the other side.
+/// Names are lowercase ASCII, pseudo-headers (`:method`) come first; the session's library checks both on the other
+/// side.
 public struct HeaderBlock: Hashable, Sendable {
     /// How a field is to be compressed (HPACK, RFC 7541, 6.2). Which field wants which is Apple's advice (T24).
     /// nghttp2 never indexes `authorization`, whatever it is told.

@@ -1,7 +1,8 @@
 internal import CNghttp2
 
-/// The server's side of one HTTP/2 connection, without I/O: bytes go in and requests come out, answers go in and bytes come
-/// out. Owns an nghttp2 session, freed with the last reference. Used by one thread at a time. PINGs are answered by itself.
+/// The server's side of one HTTP/2 connection, without I/O: bytes go in and requests come out, answers go in and bytes
+/// come out. Owns an nghttp2 session, freed with the last reference. Used by one thread at a time. PINGs are answered
+/// by itself.
 public final class ServerSession {
     /// What is kept of a request's body; what is beyond is counted only.
     public static let bodyBytesAtMost = 65_536
@@ -32,7 +33,8 @@ public final class ServerSession {
     /// The highest stream that was taken up so far: what an honest GOAWAY names.
     public var lastStream: Int32 { nghttp2_session_get_last_proc_stream_id(handle.raw) }
 
-    /// Sends SETTINGS with a new limit, which holds at once for streams that come from now on. Lowering it spares those open.
+    /// Sends SETTINGS with a new limit, which holds at once for streams that come from now on. Lowering it spares those
+    /// open.
     public func announce(maxConcurrentStreams: UInt32) throws(HTTP2Error) {
         try handle.settings([(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maxConcurrentStreams)])
     }
@@ -81,8 +83,8 @@ public final class ServerSession {
     ///   as `.failed` after the next `collect`.
     public func receive(_ bytes: Span<UInt8>) throws(HTTP2Error) { try handle.receive(bytes) }
 
-    /// Appends what is to be sent, until `output` holds at least `limit` bytes (it may go one frame beyond) or nothing is
-    /// left.
+    /// Appends what is to be sent, until `output` holds at least `limit` bytes (it may go one frame beyond) or nothing
+    /// is left.
     public func collect(into output: inout [UInt8], upTo limit: Int = 16_384) throws(HTTP2Error) {
         while output.count < limit, try handle.collectOne(into: &output) > 0 {}
     }

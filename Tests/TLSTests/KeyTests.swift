@@ -8,7 +8,8 @@ import Testing
         let other = try VerifyingKey(pem: SigningKey.freshPEM())
         let message = Array("header.claims".utf8)
         var withLeadingZero = 0
-        // One signature in 128 has an r or s that begins with a zero byte. Go on until both 200 and three of those were seen.
+        // One signature in 128 has an r or s that begins with a zero byte. Go on until both 200 and three of those were
+        // seen.
         for round in 0..<20_000 where round < 200 || withLeadingZero < 3 {
             let signature = try key.signature(of: message)
             #expect(signature.count == 64)

@@ -4,7 +4,8 @@
 
 #include <openssl/ssl.h>
 #include <stdint.h>
-// Swift's Glibc module leaves these two headers out; included here, their functions and types are importable as they are.
+// Swift's Glibc module leaves these two headers out; included here, their functions and types are importable as they
+// are.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -23,8 +24,8 @@ void lk_ssl_ctx_allow_partial_writes(SSL_CTX *context);
 // SSL_CTX_set_mode is a macro: an idle connection gives its record buffers (34 KB) back.
 void lk_ssl_ctx_release_idle_buffers(SSL_CTX *context);
 
-// The SSL_OP_... constants are made by a function-like macro (SSL_OP_BIT). Sets: no compression, no renegotiation, and a
-// missing close_notify reads as an end of stream (HTTP/2 and HTTP/1.1 with lengths frame their own messages).
+// The SSL_OP_... constants are made by a function-like macro (SSL_OP_BIT). Sets: no compression, no renegotiation, and
+// a missing close_notify reads as an end of stream (HTTP/2 and HTTP/1.1 with lengths frame their own messages).
 void lk_ssl_ctx_set_options(SSL_CTX *context);
 
 // SSL_CTX_set_read_ahead is a macro over SSL_CTX_ctrl.

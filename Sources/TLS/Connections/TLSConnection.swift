@@ -2,8 +2,8 @@ internal import COpenSSL
 internal import CShims
 internal import Glibc
 
-/// TLS over one non-blocking socket, which it owns: both are freed with the last reference. Used by one thread at a time;
-/// no call blocks. After an error only `descriptor` and the end of its life are left.
+/// TLS over one non-blocking socket, which it owns: both are freed with the last reference. Used by one thread at a
+/// time; no call blocks. After an error only `descriptor` and the end of its life are left.
 public final class TLSConnection {
     public enum Handshake: Equatable, Sendable {
         case finished
@@ -75,8 +75,8 @@ public final class TLSConnection {
     /// `TLSv1.3` or `TLSv1.2`.
     public var version: String { String(cString: SSL_get_version(raw)) }
 
-    /// One step. Repeat when the descriptor is ready for what it wants. (A connecting socket counts as `wantsWrite`: first
-    /// wait for it to be writable.)
+    /// One step. Repeat when the descriptor is ready for what it wants. (A connecting socket counts as `wantsWrite`:
+    /// first wait for it to be writable.)
     public func handshake() throws(TLSError) -> Handshake {
         guard !hasFailed else { throw .handshakeFailed(text: "it has failed before") }
         guard !isEstablished else { return .finished }
@@ -110,8 +110,8 @@ public final class TLSConnection {
         return result > 0 ? .bytes(Int(result)) : try outcome(result, code: errno, operation: .read)
     }
 
-    /// Writes a part of `bytes` (not empty): at most one record, 16 KB. After `wantsWrite` or `wantsRead` the next write
-    /// must begin with the same bytes, at whatever address; more may follow them.
+    /// Writes a part of `bytes` (not empty): at most one record, 16 KB. After `wantsWrite` or `wantsRead` the next
+    /// write must begin with the same bytes, at whatever address; more may follow them.
     public func write(_ bytes: Span<UInt8>) throws(TLSError) -> Transfer {
         guard !hasFailed else { throw .connectionFailed(text: "it has failed before") }
         ERR_clear_error()

@@ -4,8 +4,8 @@ internal import Glibc
 
 /// Settings and keys that many connections share: one SSL_CTX, freed with the last reference. TLS 1.2 or later (T1).
 ///
-/// Making the first one sets SIGPIPE to "ignored" for the whole process: OpenSSL writes to its sockets with `write`, and a
-/// peer that has gone away would otherwise end the program.
+/// Making the first one sets SIGPIPE to "ignored" for the whole process: OpenSSL writes to its sockets with `write`,
+/// and a peer that has gone away would otherwise end the program.
 public final class TLSContext: @unchecked Sendable {  // not changed after init, and OpenSSL locks its reference counts
     /// Whose certificates a client believes.
     public enum Trust: Sendable {
@@ -23,8 +23,8 @@ public final class TLSContext: @unchecked Sendable {  // not changed after init,
     // The list in wire form. OpenSSL's callback borrows it, so it lives as long as we do, and each connection holds us.
     private let wire: UnsafeMutableBufferPointer<UInt8>
 
-    /// For connections that we open. The peer's certificate and host name are always checked; if `protocols` is not empty,
-    /// a peer that chooses none of them is refused.
+    /// For connections that we open. The peer's certificate and host name are always checked; if `protocols` is not
+    /// empty, a peer that chooses none of them is refused.
     public static func client(trusting trust: Trust, protocols: [String] = ["h2"]) throws(TLSError) -> TLSContext {
         let context = try TLSContext(isServer: false, protocols: protocols)
         ERR_clear_error()
@@ -40,8 +40,8 @@ public final class TLSContext: @unchecked Sendable {  // not changed after init,
         return context
     }
 
-    /// For connections that we accept. If `protocols` is not empty, a client that offers ALPN, but none of them, is refused
-    /// with the alert that RFC 7301 wants, and one that offers no ALPN at all is refused after the handshake.
+    /// For connections that we accept. If `protocols` is not empty, a client that offers ALPN, but none of them, is
+    /// refused with the alert that RFC 7301 wants, and one that offers no ALPN at all is refused after the handshake.
     public static func server(_ identity: ServerIdentity, protocols: [String] = ["h2"]) throws(TLSError) -> TLSContext {
         let context = try TLSContext(isServer: true, protocols: protocols)
         try context.show(identity)

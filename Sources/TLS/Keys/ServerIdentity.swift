@@ -20,11 +20,11 @@ public struct ServerIdentity: Sendable, CustomStringConvertible {
     /// The key stays out of logs.
     public var description: String { "ServerIdentity(\(certificatePEM.utf8.count) bytes of certificates)" }
 
-    /// A fresh P-256 key with a self-signed certificate, made in memory, for the simulated gateway and for tests: a client
-    /// trusts it through `TLSContext.Trust.pem(identity.certificatePEM)`.
+    /// A fresh P-256 key with a self-signed certificate, made in memory, for the simulated gateway and for tests: a
+    /// client trusts it through `TLSContext.Trust.pem(identity.certificatePEM)`.
     ///
-    /// Valid for ten years each way, so that a simulated clock may be far off: the certificate is always checked against
-    /// the real one.
+    /// Valid for ten years each way, so that a simulated clock may be far off: the certificate is always checked
+    /// against the real one.
     /// - Parameters:
     ///   - names: DNS names it is good for. - addresses: numeric IP addresses it is good for.
     ///   - now: Unix seconds, the middle of its validity.

@@ -13,7 +13,8 @@ public struct Listener: ~Copyable {
     /// - Throws: `SocketError` with the address in it; `isAddressInUse` tells the common case.
     public init(on wanted: SocketAddress, backlog: Int32 = 1024) throws(SocketError) {
         let socket = try Socket.make(for: wanted)
-        // A restart must not wait for connections of the last run to leave TIME_WAIT. It does not let two programs listen.
+        // A restart must not wait for connections of the last run to leave TIME_WAIT. It does not let two programs
+        // listen.
         socket.setFlag(SOL_SOCKET, SO_REUSEADDR)
         guard wanted.withSockaddr({ bind(socket.descriptor, $0, $1) }) == 0 else {
             throw SocketError(.bind, code: errno, address: wanted.description)

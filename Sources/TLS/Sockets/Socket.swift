@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Owns one connected, or connecting, non-blocking TCP socket. Closed when the value dies. Used by one thread at a time.
+/// Owns one connected, or connecting, non-blocking TCP socket. Closed when the value dies. Used by one thread at a
+/// time.
 ///
 /// Descriptors are owned in this target, so that the rooms above it (the pusher, the simulated gateway, the web server)
 /// hold no C of their own.

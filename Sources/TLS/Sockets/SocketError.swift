@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A call on a descriptor that failed. Carries the system's own number and text and, where there is one, the address, so
-/// that "address already in use" names the port.
+/// A call on a descriptor that failed. Carries the system's own number and text and, where there is one, the address,
+/// so that "address already in use" names the port.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     public enum Operation: String, Sendable {
         case resolve, create, bind, listen, accept, connect, configure, read, write, poll, signal, startThread

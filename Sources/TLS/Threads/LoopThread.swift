@@ -36,15 +36,15 @@ public final class LoopThread: Sendable {
         }
     }
 
-    /// Blocks until the body has returned: for threads and `main`, not for tasks. Any number of times, from any thread but
-    /// this one.
+    /// Blocks until the body has returned: for threads and `main`, not for tasks. Any number of times, from any thread
+    /// but this one.
     public func join() {
         let done = DispatchSemaphore(value: 0)
         if end.whenReached({ done.signal() }) { done.wait() }
     }
 
-    /// The same for tasks: suspends until the body has returned. Does not listen to cancellation: who wants the end sooner
-    /// tells the loop.
+    /// The same for tasks: suspends until the body has returned. Does not listen to cancellation: who wants the end
+    /// sooner tells the loop.
     public func finished() async {
         await withCheckedContinuation { continuation in
             if !end.whenReached({ continuation.resume() }) { continuation.resume() }
