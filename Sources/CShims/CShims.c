@@ -1,1 +1,37 @@
+#define _GNU_SOURCE
 #include "CShims.h"
+
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int lk_accept4(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+void lk_name_this_thread(const char *name) {
+    char kept[16] = {0};
+    strncpy(kept, name, sizeof kept - 1);
+    pthread_setname_np(pthread_self(), kept);
+}
+
+int lk_ssl_ctx_require_tls12(SSL_CTX *context) { return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION); }
+
+void lk_ssl_ctx_allow_partial_writes(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+
+void lk_ssl_ctx_release_idle_buffers(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS); }
+
+void lk_ssl_ctx_set_options(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+}
+
+void lk_ssl_ctx_read_ahead(SSL_CTX *context) { SSL_CTX_set_read_ahead(context, 1); }
+
+int lk_ssl_ctx_add0_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add0_chain_cert(context, certificate);
+}
+
+int lk_ssl_set_server_name(SSL *ssl, const char *name) { return (int)SSL_set_tlsext_host_name(ssl, name); }
+
+EVP_PKEY *lk_generate_p256(void) { return EVP_EC_gen("P-256"); }
