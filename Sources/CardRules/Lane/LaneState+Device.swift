@@ -3,6 +3,7 @@ extension LaneState {
     mutating func register(_ patch: DevicePatch, _ turn: inout Turn) {
         signOfLife()
         turn.saveFirst()
+        kept.isRemoved = false
         let user = kept.settings.user
         switch patch.user {
         case .absent: break

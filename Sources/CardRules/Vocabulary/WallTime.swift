@@ -6,7 +6,7 @@ public struct WallTime: Hashable, Comparable, Sendable, Codable {
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// - Parameter seconds: Unix seconds; fractions are kept to the millisecond. Values outside ±9.2e15 are clamped.
-    public init(seconds: Double) {
+    public init(fractionalSeconds seconds: Double) {
         self.milliseconds = WallTime.clampedMilliseconds(seconds)
     }
 

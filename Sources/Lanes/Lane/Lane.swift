@@ -1,0 +1,43 @@
+import CardRules
+
+/// The actor that owns one device. It runs on its shard's executor, so a turn inside the shard costs no hop, and it has
+/// no task, no stream and no timer of its own.
+///
+/// A turn never awaits: nothing can slip in between check and change.
+actor Lane {
+    private let shard: Shard
+    let generation: Generation
+    private var state: LaneState
+
+    init(state: LaneState, generation: Generation, shard: Shard) {
+        self.state = state
+        self.generation = generation
+        self.shard = shard
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { shard.unownedExecutor }
+
+    func take(_ event: LaneEvent, at now: WallTime, in surroundings: Surroundings) -> LaneTurn {
+        let effects = state.apply(event, at: now, in: surroundings)
+        return LaneTurn(effects: effects, nextLook: state.nextLook)
+    }
+
+    /// What must survive, as it is now.
+    var stored: StoredLane { StoredLane(record: state.kept, generation: generation) }
+
+    /// A decision computed from an older selection is discarded when it is about to be sent (A4).
+    func isCurrent(_ order: PushOrder) -> Bool { order.selectionRevision == state.selectionRevision }
+
+    var isRemoved: Bool { state.kept.isRemoved }
+
+    var app: AppID { state.kept.app }
+
+    /// The whole state, for people and for tests.
+    var snapshot: LaneState { state }
+}
+
+/// What one turn asks of the shard.
+struct LaneTurn: Sendable {
+    let effects: [LaneEffect]
+    let nextLook: WallTime?
+}

@@ -1,0 +1,70 @@
+import CardRules
+
+/// What one shard's lanes want done, gathered until it is durable.
+///
+/// Records of many lanes go in one transaction; what depends on them is released only when it has landed (durable before
+/// visible). At most one commit is under way; the next batch gathers meanwhile.
+struct Outbox {
+    /// What is released when the batch has landed.
+    struct Gathering {
+        /// Lanes by index whose record is to be written, as it is when the commit begins.
+        var lanes: Set<Int> = []
+        var erased: [Erased] = []
+        var claims: [StartClaim] = []
+        var owners: [PhoneOwner] = []
+        var timeline: [TimelineRow] = []
+        var marks: [Int: Int64] = [:]
+        var pushes: [HeldPush] = []
+        var messages: [HeldMessage] = []
+        var replies: [@Sendable (DeviceAnswer) -> Void] = []
+
+        /// Something waits for this to be durable; a timeline alone can wait for company.
+        var isUrgent: Bool {
+            !lanes.isEmpty || !erased.isEmpty || !claims.isEmpty || !owners.isEmpty || !marks.isEmpty
+                || !pushes.isEmpty || !messages.isEmpty || !replies.isEmpty || timeline.count >= Outbox.timelineHeld
+        }
+
+        /// Puts what could not be written in front of what has gathered since.
+        mutating func takeBack(_ failed: Gathering) {
+            lanes.formUnion(failed.lanes)
+            erased = failed.erased + erased
+            claims = failed.claims + claims
+            owners = failed.owners + owners
+            timeline = Array((failed.timeline + timeline).suffix(Outbox.timelineKept))
+            marks.merge(failed.marks) { max($0, $1) }
+            pushes = failed.pushes + pushes
+            messages = failed.messages + messages
+        }
+    }
+
+    struct Erased {
+        let lane: Int
+        let device: DeviceID
+    }
+
+    /// A push that must not leave before its batch has landed.
+    struct HeldPush {
+        let lane: Int
+        let order: PushOrder
+        let push: OutgoingPush
+        let claim: StartClaim?
+    }
+
+    /// Something for another lane that must not be said before this one's record is durable (S7).
+    struct HeldMessage {
+        let from: DeviceID
+        let effect: LaneEffect
+    }
+
+    /// Timeline rows that make a commit of their own worth it.
+    static let timelineHeld = 256
+    /// Timeline rows kept while the store is away; the oldest go first.
+    static let timelineKept = 10_000
+
+    var gathering = Gathering()
+    var committing: Gathering?
+    /// While the store is away, when to try again.
+    var retryAt: WallTime?
+
+    var isIdle: Bool { committing == nil && !gathering.isUrgent }
+}

@@ -1,0 +1,190 @@
+public import CardRules
+public import PushWire
+
+/// The system of one node: the slate, the shards with their lanes, and the way between them and the outside.
+///
+/// Life: `restore()` once, then `run()` until its task is cancelled. While it runs, feed it ticks and calls. Time passes
+/// by `run(by:)`, or, where a test moves the clock, by `passTime()`.
+public actor Supervisor {
+    private let environment: ShardEnvironment
+    private let switchboard = Switchboard()
+    private let shards: [Shard]
+    private var slate: Slate
+    private var slateForgottenAt = WallTime.distantPast
+
+    /// - Parameter configuration: bounds and rules; see `Configuration`.
+    public init(
+        configuration: Configuration, store: any Store, pusher: any Pusher, clock: any WallClock,
+        random: any RandomSource, trace: any Trace = NoTrace(), zone: @escaping @Sendable (String) -> Zone?
+    ) {
+        let environment = ShardEnvironment(
+            tuning: configuration.tuning,
+            profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
+            store: store, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
+            claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
+            keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds)
+        let count = max(1, min(configuration.shards, partitionCount))
+        let switchboard = self.switchboard
+        self.environment = environment
+        shards = (0..<count).map { index in
+            Shard(
+                environment: environment, router: switchboard,
+                partitions: (0..<partitionCount).filter { $0 % count == index })
+        }
+        slate = Slate(tuning: configuration.tuning)
+        switchboard.connect(shards.map(\.inbox))
+    }
+
+    public struct Configuration: Sendable {
+        public var tuning: Tuning
+        public var apps: [AppProfile]
+        /// As many as cores, to twice that.
+        public var shards: Int
+        /// Decisions are kept for people; a system of a million phones may leave that.
+        public var keepsTimeline: Bool
+        /// How long after a failed commit the store is tried again.
+        public var storeRetrySeconds: Double
+
+        public init(
+            tuning: Tuning, apps: [AppProfile], shards: Int = 4, keepsTimeline: Bool = true,
+            storeRetrySeconds: Double = 1
+        ) {
+            self.tuning = tuning
+            self.apps = apps
+            self.shards = shards
+            self.keepsTimeline = keepsTimeline
+            self.storeRetrySeconds = storeRetrySeconds
+        }
+    }
+
+    /// How long slate lines are kept for a restart.
+    static let slateKeptSeconds = 36.0 * 3600
+
+    // MARK: - Life
+
+    /// Reads the slate, then every lane, in stable order. Nothing is sent before `run`.
+    /// - Throws: `StoreError`; nothing was changed then.
+    public func restore() async throws {
+        let now = environment.clock.now
+        let lines = try await environment.store.loadSlate(since: now.advanced(bySeconds: -Supervisor.slateKeptSeconds))
+        for arrived in lines { _ = slate.apply(arrived.line, at: arrived.at) }
+        try await environment.store.loadOwners { [switchboard] owners in switchboard.learn(owners) }
+        publish(at: now)
+        for partition in 0..<partitionCount {
+            let floor = try await environment.store.timestampMark(partition: partition) ?? 0
+            let rows = Rows()
+            try await environment.store.loadLanes(partition: partition) { rows.add($0) }
+            await shards[partition % shards.count].install(rows.taken, timestampFloor: floor)
+        }
+    }
+
+    /// Runs the shards until the task is cancelled.
+    public nonisolated func run() async {
+        await withDiscardingTaskGroup { group in
+            for shard in shards { group.addTask { await shard.run() } }
+        }
+        for shard in shards { await shard.close() }
+    }
+
+    /// Passes time on, as the clock tells it, until the task is cancelled. A step of the clock is noticed within a
+    /// second (R7).
+    public func run(by clock: any WallClock) async {
+        while !Task.isCancelled {
+            passTime()
+            let latest = clock.now.advanced(bySeconds: Supervisor.heartbeatSeconds)
+            do { try await clock.sleep(until: min(nextDeadline ?? latest, latest)) } catch { return }
+        }
+    }
+
+    static let heartbeatSeconds = 0.25
+
+    /// Wakes what is due now.
+    public func passTime() {
+        let now = environment.clock.now
+        if let change = slate.nextChange, change <= now { publish(at: now) }
+        for shard in shards {
+            if let deadline = shard.inbox.nextDeadline, deadline <= now { shard.inbox.offerTime() }
+        }
+    }
+
+    /// The next time at which anything happens by itself.
+    public var nextDeadline: WallTime? {
+        (shards.map(\.inbox.nextDeadline) + [slate.nextChange]).compactMap { $0 }.min()
+    }
+
+    /// Returns when nothing waits: no call, no commit, no push without a verdict.
+    public nonisolated func settle() async {
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            for shard in shards where await shard.settled() { isBusy = true }
+        }
+    }
+
+    /// Settles, and writes what could have waited for company.
+    public func flush() async {
+        await settle()
+        for shard in shards { shard.inbox.offerFlush() }
+        await settle()
+    }
+
+    // MARK: - From outside
+
+    /// A batch of slate lines: one tick. Merged, ranked once, handed to every shard, and durable when this returns.
+    /// - Returns: what became of each line, in their order.
+    /// - Throws: `StoreError` when the lines could not be kept; they count all the same until a restart.
+    @discardableResult
+    public func tick(_ lines: [SlateLine]) async throws(StoreError) -> [SlateChange] {
+        let now = environment.clock.now
+        var changes: [SlateChange] = []
+        changes.reserveCapacity(lines.count)
+        for line in lines { changes.append(slate.apply(line, at: now)) }
+        publish(at: now)
+        var batch = CommitBatch()
+        batch.slateLines = lines.map { ArrivedLine(line: $0, at: now) }
+        if now.seconds(since: slateForgottenAt) > 3600 {
+            slateForgottenAt = now
+            batch.forgetSlateBefore = now.advanced(bySeconds: -Supervisor.slateKeptSeconds)
+        }
+        let outcome = await withCheckedContinuation { done in
+            environment.store.commit(batch) { done.resume(returning: $0) }
+        }
+        if case .failed(let error) = outcome { throw error }
+        return changes
+    }
+
+    /// A call of an app. Its reply comes when the outcome is durable.
+    public nonisolated func submit(_ call: DeviceCall) {
+        guard let inbox = switchboard.inbox(of: call.device), inbox.offer(call) else {
+            call.reply?(.overloaded)
+            return
+        }
+    }
+
+    /// A call of an app, awaited.
+    public nonisolated func answer(to event: LaneEvent, for device: DeviceID, app: AppID? = nil) async -> DeviceAnswer {
+        await withCheckedContinuation { done in
+            submit(DeviceCall(device: device, app: app, event: event) { done.resume(returning: $0) })
+        }
+    }
+
+    /// The state of one device's lane; `nil` where there is none.
+    public func state(of device: DeviceID) async -> LaneState? {
+        await shards[partition(of: device) % shards.count].state(of: device)
+    }
+
+    /// Tonight's games as they are.
+    public var snapshot: SlateSnapshot { slate.snapshot(at: environment.clock.now) }
+
+    public func laneCount() async -> Int {
+        var count = 0
+        for shard in shards { count += await shard.laneCount }
+        return count
+    }
+
+    /// Hands each shard a copy of its own; one not looked at yet is replaced.
+    private func publish(at now: WallTime) {
+        let snapshot = slate.snapshot(at: now)
+        for shard in shards { shard.inbox.offer(snapshot.copy()) }
+    }
+}

@@ -1,0 +1,70 @@
+import CardRules
+import Synchronization
+
+/// Which shard a device belongs to, and who owns the phone behind a token (S7). Shared by the shards of one node.
+final class Switchboard: ShardRouter {
+    private struct State {
+        var inboxes: [ShardInbox] = []
+        var owners: [TokenName: DeviceID] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func connect(_ inboxes: [ShardInbox]) { state.withLock { $0.inboxes = inboxes } }
+
+    func learn(_ owners: [PhoneOwner]) {
+        state.withLock { state in
+            for owner in owners { state.owners[TokenName(owner.token)] = owner.device }
+        }
+    }
+
+    /// The inbox of the shard that runs a device's partition; `nil` before the shards are connected.
+    func inbox(of device: DeviceID) -> ShardInbox? {
+        state.withLock { state in
+            state.inboxes.isEmpty ? nil : state.inboxes[partition(of: device) % state.inboxes.count]
+        }
+    }
+
+    func deliver(_ call: DeviceCall) { inbox(of: call.device)?.offerInternal(call) }
+
+    func route(_ effect: LaneEffect, from device: DeviceID) {
+        switch effect {
+        case .claimPhone(let token):
+            let before = state.withLock { $0.owners.updateValue(device, forKey: TokenName(token)) }
+            if let before, before != device {
+                deliver(DeviceCall(device: before, event: .superseded(by: device, token: token)))
+            } else {
+                deliver(DeviceCall(device: device, event: .owned(token: token, from: nil, handover: nil)))
+            }
+        case .handOver(let handover, let older, let token, let newer):
+            deliver(DeviceCall(device: newer, event: .owned(token: token, from: older, handover: handover)))
+        case .confirmHandover(let older):
+            deliver(DeviceCall(device: older, event: .handoverTaken(by: device)))
+        case .claim, .save, .send, .note, .forward, .refuseSelection, .erase:
+            break  // carried out by the shard itself
+        }
+    }
+
+    func undelivered(_ call: DeviceCall) {
+        // The older record is gone, and with it whatever it could hand over.
+        if case .superseded(let newer, let token) = call.event {
+            deliver(DeviceCall(device: newer, event: .owned(token: token, from: nil, handover: nil)))
+        }
+    }
+}
+
+/// A token by 128 bits of hash, so that a million of them stay small.
+private struct TokenName: Hashable {
+    let high: UInt64
+    let low: UInt64
+
+    init(_ token: [UInt8]) {
+        var (one, two): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
+        for byte in token {
+            one = (one ^ UInt64(byte)) &* 0x100_0000_01b3
+            two = (two ^ UInt64(byte)) &* 0xff51_afd7_ed55_8ccd
+            two ^= two >> 29
+        }
+        (high, low) = (one, two)
+    }
+}
