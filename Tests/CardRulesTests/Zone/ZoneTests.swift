@@ -42,6 +42,15 @@ import Testing
         #expect(next.from == span.from.advanced(bySeconds: 86_400))
     }
 
+    @Test func `S5: quiet hours begin with the first of two occurrences and end with the last`() throws {
+        let zone = try #require(zone)
+        let evening = WallTime(seconds: Int64(1_990_000))
+        let until = try #require(QuietHours(fromMinute: 1320, toMinute: 300)).span(at: evening, in: zone)
+        #expect(until.to == WallTime(seconds: Int64(2_001_600)))
+        let from = try #require(QuietHours(fromMinute: 300, toMinute: 480)).span(at: evening, in: zone)
+        #expect(from.from == WallTime(seconds: Int64(1_998_000)))
+    }
+
     @Test func `S6: a night is from one roll-over to the next`() {
         let day: Int64 = 86_400 * 20_000
         let night = NightSpan(containing: WallTime(seconds: day + 3600), in: .utc, rollsAtMinute: 360)
