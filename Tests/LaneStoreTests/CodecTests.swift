@@ -1,0 +1,109 @@
+import CardRules
+import LaneStore
+import Testing
+
+@Suite struct CodecTests {
+    @Test(arguments: seeds)
+    func `L1: every record comes back equal, and the same record is the same bytes`(seed: UInt64) throws {
+        var random = Seeded(seed)
+        for step in 0..<20 {
+            let record = random.record()
+            let bytes = RecordCodec.encode(record)
+            #expect(try RecordCodec.decode(bytes) == record, "step \(step); replay: LANEKEEPER_SEED=\(seed) swift test")
+            #expect(RecordCodec.encode(record) == bytes)
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `every slate line comes back equal`(seed: UInt64) throws {
+        var random = Seeded(seed)
+        for step in 0..<50 {
+            let line = random.line()
+            #expect(try SlateLineCodec.decode(SlateLineCodec.encode(line)) == line, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `cut bytes are a fault that names a field`(seed: UInt64) {
+        var random = Seeded(seed)
+        let bytes = RecordCodec.encode(random.record())
+        for count in 0..<bytes.count {
+            #expect(throws: CodecFault.self, "seed \(seed), cut at \(count)") {
+                try RecordCodec.decode(Array(bytes[..<count]))
+            }
+        }
+        let line = SlateLineCodec.encode(random.line())
+        for count in 0..<line.count {
+            #expect(throws: CodecFault.self, "seed \(seed)") { try SlateLineCodec.decode(Array(line[..<count])) }
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `changed bytes are a record or a fault, and nothing worse`(seed: UInt64) {
+        var random = Seeded(seed)
+        let record = RecordCodec.encode(random.record())
+        let line = SlateLineCodec.encode(random.line())
+        var faults = 0
+        for _ in 0..<400 {
+            var bytes = random.chance() ? record : line
+            for _ in 0..<random.pick([1, 1, 2, 8]) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = random.pick([
+                    0, 1, 0x7f, 0x80, 0xff, UInt8(truncatingIfNeeded: random.next()),
+                ])
+            }
+            do {
+                if let read = try? RecordCodec.decode(bytes) {
+                    // What can be read can be written, and read again.
+                    #expect(
+                        try RecordCodec.decode(RecordCodec.encode(read)) == read
+                            || RecordCodec.encode(read)
+                                == RecordCodec.encode(try RecordCodec.decode(RecordCodec.encode(read))),
+                        "seed \(seed)")
+                }
+                _ = try SlateLineCodec.decode(bytes)
+            } catch {
+                faults += 1
+            }
+        }
+        #expect(faults > 0)
+    }
+
+    @Test func `a fault says which field, and an unknown version says so`() {
+        var bytes = RecordCodec.encode(sampleLane("d1").record)
+        #expect(throws: CodecFault(field: "device", problem: .cut, offset: 2)) {
+            try RecordCodec.decode(Array(bytes[..<3]))
+        }
+        #expect(throws: CodecFault(field: "record", problem: .excess, offset: bytes.count)) {
+            try RecordCodec.decode(bytes + [0])
+        }
+        bytes[0] = 99
+        #expect(throws: CodecFault(field: "version", problem: .version(99), offset: 1)) {
+            try RecordCodec.decode(bytes)
+        }
+    }
+
+    @Test func `nested deeper than any line that was let in is a fault, not a crash`() {
+        // A score line up to its detail: everything absent, then arrays of one element without end.
+        let patch = ScorePatch(game: GameID(unchecked: "g"), at: WallTime(milliseconds: 0))
+        let head = SlateLineCodec.encode(.score(patch)).prefix(5 + 5)
+        let bytes = Array(head) + [2] + [UInt8](repeating: 0, count: 0) + (0..<100_000).flatMap { _ in [UInt8(6), 1] }
+        #expect(throws: CodecFault.self) { try SlateLineCodec.decode(bytes) }
+    }
+
+    /// A field that joins the record has to be written too: then this count, the codec and its version change.
+    @Test func `no field of the record is left out`() throws {
+        var random = Seeded(1)
+        let record = random.record()
+        func fields(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
+        #expect(fields(record) == 12)
+        #expect(fields(record.settings) == 9)
+        #expect(fields(record.ledger) == 9)
+        #expect(fields(NightLedger.KeyLedger(key: .slate)) == 6)
+        #expect(fields(random.card()) == 11)
+        #expect(fields(Front(game: random.id(), since: tenPM)) == 5)
+        #expect(fields(PushToStart(address: nil, reportedAt: tenPM, ownership: .owner)) == 4)
+        #expect(fields(Handover(ledger: record.ledger, cards: [], members: [], endedActivities: [])) == 4)
+        #expect(fields(GamePatch(game: random.id(), at: tenPM)) == 12)
+        #expect(fields(ScorePatch(game: random.id(), at: tenPM)) == 11)
+    }
+}
