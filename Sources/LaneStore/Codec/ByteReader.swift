@@ -6,6 +6,12 @@ public struct CodecFault: Error, Hashable, Sendable {
     /// Where in the bytes.
     public let offset: Int
 
+    public init(field: String, problem: Problem, offset: Int) {
+        self.field = field
+        self.problem = problem
+        self.offset = offset
+    }
+
     public enum Problem: Hashable, Sendable {
         /// The bytes end within it.
         case cut

@@ -42,6 +42,7 @@ extension ByteWriter {
         patched(patch.awayRank) { $0.int($1) }
         patched(patch.spread) { $0.double($1) }
         patched(patch.favourite) { $0.bool($1 == .away) }
+        optional(patch.version) { $0.signed($1) }
         members(patch.others)
     }
 
@@ -120,6 +121,7 @@ extension ByteReader {
         patch.favourite = try patched("favourite") { reader throws(CodecFault) in
             try reader.bool("favourite") ? .away : .home
         }
+        patch.version = try optional("version") { reader throws(CodecFault) in try reader.signed("version") }
         patch.others = try members("others")
         return patch
     }

@@ -141,6 +141,7 @@ extension Seeded {
             patch.awayRank = patched { $0.number() }
             patch.spread = patched { Double.random(in: -20...20, using: &$0) }
             patch.favourite = patched { $0.pick([.home, .away]) }
+            patch.version = some { Int64($0.number()) }
             patch.others = others()
             return .game(patch)
         }
