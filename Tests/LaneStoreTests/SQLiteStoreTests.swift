@@ -173,6 +173,16 @@ import Testing
         await store.close()
     }
 
+    @Test func `L1: a commit is flushed before it is answered`() throws {
+        let writer = try SQLiteWriter(path: folder.store, settings: SQLiteStore.Settings())
+        var found: [String] = []
+        for pragma in ["journal_mode", "synchronous", "page_size"] {
+            try writer.connection.prepare("PRAGMA \(pragma)").rows { row throws(StoreError) in found.append(row.text(0))
+            }
+        }
+        #expect(found == ["wal", "2", "8192"])  // 2 is FULL
+    }
+
     @Test func `the timeline is numbered, pages back, and is bounded in age`() async throws {
         var settings = SQLiteStore.Settings()
         settings.timelineSeconds = 100
