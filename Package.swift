@@ -58,7 +58,7 @@ let package = Package(
         tests(of: "TLS"),
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
-        tests(of: "LaneStore", ["CardRules", "Lanes"]),
+        tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "Intake", ["CardRules", "Lanes"]),
         tests(of: "Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         tests(

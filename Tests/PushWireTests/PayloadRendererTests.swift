@@ -4,9 +4,9 @@ import PushWire
 import Testing
 
 @Suite struct PayloadRendererTests {
-    private var renderer = PayloadRenderer(profile: lineup)
+    private let renderer = KeptRenderer(profile: lineup)
 
-    @Test mutating func `P1: a start has an alert, the token input, empty attributes, and no stale-date`() throws {
+    @Test func `P1: a start has an alert, the token input, empty attributes, and no stale-date`() throws {
         let slate = snapshot([.sample("g1")])
         let request = try #require(
             renderer.request(for: order(["g1"], .start(withSound: false)), snapshot: slate, id: someID))
@@ -24,23 +24,23 @@ import Testing
         #expect(request.topic == "com.example.lineup.push-type.liveactivity")
     }
 
-    @Test mutating func `P1: sound only where the order asks for it`() throws {
+    @Test func `P1: sound only where the order asks for it`() throws {
         let request = renderer.request(
             for: order(["g1"], .start(withSound: true)), snapshot: snapshot([.sample("g1")]), id: someID)
         #expect((try aps(request?.payload ?? [])["alert"] as? [String: Any])?["sound"] as? String == "default")
     }
 
-    @Test mutating func `P1: teams without a name do not make a start without a text`() throws {
+    @Test func `P1: teams without a name do not make a start without a text`() throws {
         let slate = snapshot([.sample("g1", home: "", away: " ")])
         let bare = AppProfile(
             id: lineup.id, bundleID: "b", slateAttributesType: "A",
             texts: AlertTexts(slateTitle: .plain("{home}{away}")))
-        renderer = PayloadRenderer(profile: bare)
+        let renderer = KeptRenderer(profile: bare)
         let request = renderer.request(for: order(["g1"], .start(withSound: false)), snapshot: slate, id: someID)
         #expect((try aps(request?.payload ?? [])["alert"] as? [String: Any])?["title"] as? String == "g1")
     }
 
-    @Test mutating func `P2: the alert of a spoiler-free start is the same whatever the scores`() {
+    @Test func `P2: the alert of a spoiler-free start is the same whatever the scores`() {
         var other = RankedGame.sample("g1", homeScore: 0, awayScore: 77, moments: [.overtime])
         other.lift = 25
         let start = order(["g1"], .start(withSound: false), spoilerFree: true)
@@ -49,7 +49,7 @@ import Testing
         #expect(one != nil && one == two)
     }
 
-    @Test mutating func `P4, P7, E1: stale-date, relevance-score and dismissal-date stand where they belong`() throws {
+    @Test func `P4, P7, E1: stale-date, relevance-score and dismissal-date stand where they belong`() throws {
         let slate = snapshot([.sample("g1")])
         let update = renderer.request(
             for: order(["g1"], .update(staleDate: 1_795_039_800)), snapshot: slate, id: someID)
@@ -65,8 +65,7 @@ import Testing
         #expect(ended["content-state"] != nil)
     }
 
-    @Test mutating func `E1: an end whose games have left the slate still goes, without content; others do not`() throws
-    {
+    @Test func `E1: an end whose games have left the slate still goes, without content; others do not`() throws {
         let end = renderer.request(
             for: order(["g9"], .end(dismissalDate: 5), relevance: nil), snapshot: snapshot([]), id: someID)
         #expect(
@@ -78,7 +77,7 @@ import Testing
             renderer.request(for: order(["g9"], .start(withSound: true)), snapshot: snapshot([]), id: someID) == nil)
     }
 
-    @Test mutating func `P9: equal pushes share one payload, a new snapshot version renders anew`() throws {
+    @Test func `P9: equal pushes share one payload, a new snapshot version renders anew`() throws {
         let slate = snapshot([.sample("g1"), .sample("g2")])
         let update = order(["g1", "g2"], .update(staleDate: 9))
         let one = try #require(renderer.request(for: update, snapshot: slate, id: someID))
@@ -94,19 +93,18 @@ import Testing
         #expect(changed.payload != one.payload)
     }
 
-    @Test mutating func `P9: more distinct payloads than are kept still come out right`() throws {
+    @Test func `P9: more distinct payloads than are kept still come out right`() throws {
         let slate = snapshot([.sample("g1")])
+        var wrong = 0
         for second in Int64(0)..<9000 {
-            let request = renderer.request(
-                for: order(["g1"], .update(staleDate: nil), timestamp: second), snapshot: slate, id: someID)
-            #expect(
-                request?.payload.suffix(8 + "\(second)".utf8.count).starts(with: "mp\":\(second)".utf8) == true
-                    || second > 0)
-            if second % 1000 == 0 { #expect(try aps(request?.payload ?? [])["timestamp"] as? Int64 == second) }
+            let update = order(["g1"], .update(staleDate: nil), timestamp: second)
+            let payload = renderer.request(for: update, snapshot: slate, id: someID)?.payload ?? []
+            if !payload.reversed().starts(with: "\"timestamp\":\(second)}}".utf8.reversed()) { wrong += 1 }
         }
+        #expect(wrong == 0)
     }
 
-    @Test mutating func `Too many bytes, though not too many characters: games go from the tail, the front stays`()
+    @Test func `Too many bytes, though not too many characters: games go from the tail, the front stays`()
         throws
     {
         let names = (0..<40).map { $0 < 12 ? "São Paulo 🏆\($0)" : "Springfield \($0)" }
@@ -132,8 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: -30...30) mutating func `P8: 4,096 bytes pass, 4,097 do not, counted in bytes`(offset: Int) throws
-    {
+    @Test(arguments: -30...30) func `P8: 4,096 bytes pass, 4,097 do not, counted in bytes`(offset: Int) throws {
         let plain = order(["g1", "g2"], .update(staleDate: nil))
         let base = try #require(
             renderer.request(for: plain, snapshot: snapshot([.sample("g1"), .sample("g2", home: "")]), id: someID)?
@@ -146,7 +143,7 @@ import Testing
         #expect(offset > 0 || payload.count == 4096 + offset)
     }
 
-    @Test mutating func `P8: a front too big by itself loses its detail; without one nothing but an end goes`() throws {
+    @Test func `P8: a front too big by itself loses its detail; without one nothing but an end goes`() throws {
         let bulky = RankedGame.sample("g1", detail: .string(String(repeating: "é", count: 3000)))
         let update = renderer.request(
             for: order(["g1", "g2"], .update(staleDate: nil)), snapshot: snapshot([bulky, .sample("g2")]), id: someID)
@@ -158,7 +155,7 @@ import Testing
         #expect(try aps(end?.payload ?? [])["event"] as? String == "end")
     }
 
-    @Test mutating func `P10: only starts carry a collapse id; a long card key makes one of 64 bytes of its own`()
+    @Test func `P10: only starts carry a collapse id; a long card key makes one of 64 bytes of its own`()
         throws
     {
         let slate = snapshot([.sample("g1")])
@@ -176,7 +173,6 @@ import Testing
     }
 
     @Test func `a team called {away} stays what it is, and an unknown placeholder is a fault`() throws {
-        var renderer = PayloadRenderer(profile: lineup)
         let slate = snapshot([.sample("g1", home: "{away}", away: "{home}")])
         let request = renderer.request(for: order(["g1"], .start(withSound: false)), snapshot: slate, id: someID)
         #expect((try aps(request?.payload ?? [])["alert"] as? [String: Any])?["title"] as? String == "{home} at {away}")

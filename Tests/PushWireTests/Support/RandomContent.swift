@@ -22,8 +22,11 @@ extension Seeded {
                     .unsafelyUnwrapped)
         case 2:
             .number(
-                [0.1, -1.5, 1e300, 5e-324, 1.7976931348623157e308, Double.random(in: -1e6...1e6, using: &self)]
-                    .randomElement(using: &self).unsafelyUnwrapped)
+                [
+                    0.1, -1.5, 1e300, .leastNonzeroMagnitude, 1.7976931348623157e308,
+                    Double.random(in: -1e6...1e6, using: &self),
+                ]
+                .randomElement(using: &self).unsafelyUnwrapped)
         case 3: .null
         case 4: .string(text())
         case 5: .array((0..<Int.random(in: 0..<4, using: &self)).map { _ in json(depth: depth + 1) })

@@ -62,3 +62,12 @@ func aps(_ payload: [UInt8]) throws -> [String: Any] {
 }
 
 func address(of bytes: [UInt8]) -> UInt { bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+
+/// A renderer that a test's expressions can use, for macros take no mutating call.
+final class KeptRenderer {
+    private var renderer: PayloadRenderer
+    init(profile: AppProfile) { renderer = PayloadRenderer(profile: profile) }
+    func request(for order: PushOrder, snapshot: SlateSnapshot, id: ApnsID) -> PushRequest? {
+        renderer.request(for: order, snapshot: snapshot, id: id)
+    }
+}

@@ -1,0 +1,157 @@
+public import CardRules
+public import Lanes
+internal import Synchronization
+
+/// A store that keeps everything in memory and does what a test tells it: answers at once, holds its answers back,
+/// fails, or dies with what it held. What it keeps outlives the program under test, as a disk would.
+public final class MemoryStore: Store {
+    private let state = Mutex(State())
+
+    private struct State {
+        var kept = Kept()
+        var failure: StoreError?
+        var isHolding = false
+        var held: [(batch: CommitBatch, done: @Sendable (CommitOutcome) -> Void)] = []
+        var commits = 0
+
+        mutating func write(_ batch: CommitBatch) -> CommitOutcome {
+            if let failure { return .failed(failure) }
+            commits += 1
+            return .landed(refused: kept.write(batch))
+        }
+    }
+
+    public init() {}
+
+    /// Writes at once and answers on the caller's stack, unless told otherwise.
+    public func commit(_ batch: CommitBatch, done: @escaping @Sendable (CommitOutcome) -> Void) {
+        let outcome: CommitOutcome? = state.withLock { state in
+            if state.isHolding {
+                state.held.append((batch, done))
+                return nil
+            }
+            return state.write(batch)
+        }
+        if let outcome { done(outcome) }
+    }
+
+    public func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
+        let lanes = try reading { kept in
+            kept.lanes.values.filter { Lanes.partition(of: $0.record.device) == partition }
+                .sorted { $0.record.device < $1.record.device }
+        }
+        if !lanes.isEmpty { take(lanes) }
+    }
+
+    public func timestampMark(partition: Int) async throws -> Int64? { try reading { $0.marks[partition] } }
+
+    public func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws {
+        let owners = try reading { kept in
+            kept.owners.map { PhoneOwner(token: $0.key, device: $0.value) }
+                .sorted { $0.token.lexicographicallyPrecedes($1.token) }
+        }
+        if !owners.isEmpty { take(owners) }
+    }
+
+    public func loadSlate(since: WallTime) async throws -> [ArrivedLine] {
+        try reading { $0.slateLines.filter { $0.at >= since } }
+    }
+
+    private func reading<Value>(_ body: (Kept) -> Value) throws -> Value {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return body(state.kept)
+        }
+    }
+}
+
+// What a test tells it.
+extension MemoryStore {
+    /// From now on everything fails with this; `nil`: it works again.
+    public func fail(with error: StoreError?) { state.withLock { $0.failure = error } }
+
+    /// From now on commits wait, unwritten, for `release` or `crash`.
+    public func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Writes and answers what waits, in order, and goes on as usual.
+    public func release() {
+        let answers = state.withLock { state in
+            state.isHolding = false
+            defer { state.held = [] }
+            return state.held.map { ($0.done, state.write($0.batch)) }
+        }
+        for (done, outcome) in answers { done(outcome) }
+    }
+
+    /// The process died: what waits was never written, or was written although nobody heard of it. Answers to none.
+    public func crash(landing: Int = 0) {
+        state.withLock { state in
+            for entry in state.held.prefix(landing) { _ = state.write(entry.batch) }
+            state.held = []
+            state.isHolding = false
+        }
+    }
+
+    public var heldCommits: Int { state.withLock { $0.held.count } }
+
+    /// Commits that were written.
+    public var commits: Int { state.withLock { $0.commits } }
+
+    public func lane(_ device: DeviceID) -> StoredLane? { state.withLock { $0.kept.lanes[device] } }
+
+    public var claims: Set<StartClaim> { state.withLock { Set($0.kept.claims.values) } }
+
+    public var timeline: [TimelineRow] { state.withLock { $0.kept.timeline } }
+}
+
+/// What is kept, and the rules for what is refused: those of every store.
+private struct Kept: Sendable {
+    struct ClaimName: Hashable, Sendable {
+        let device: DeviceID
+        let night: WallTime
+        let ordinal: Int
+    }
+
+    var lanes: [DeviceID: StoredLane] = [:]
+    var claims: [ClaimName: StartClaim] = [:]
+    var owners: [[UInt8]: DeviceID] = [:]
+    /// The newest `timelineKept`.
+    var timeline: [TimelineRow] = []
+    var marks: [Int: Int64] = [:]
+    var slateLines: [ArrivedLine] = []
+
+    static let timelineKept = 100_000
+
+    mutating func write(_ batch: CommitBatch) -> RefusedRows {
+        var refused = RefusedRows()
+        for lane in batch.lanes {
+            let device = lane.record.device
+            if let held = lanes[device], held.generation > lane.generation {
+                refused.lanes.append(device)
+            } else {
+                lanes[device] = lane
+            }
+        }
+        let stale = Set(refused.lanes)
+        for claim in batch.claims {
+            let name = ClaimName(device: claim.device, night: claim.night, ordinal: claim.ordinal)
+            if stale.contains(claim.device) || claims[name] != nil {
+                refused.claims.append(claim)
+            } else {
+                claims[name] = claim
+            }
+        }
+        for owner in batch.owners where !stale.contains(owner.device) { owners[owner.token] = owner.device }
+        for device in batch.removed where !stale.contains(device) {
+            lanes[device] = nil
+            owners = owners.filter { $0.value != device }
+            timeline.removeAll { $0.device == device }
+        }
+        timeline += batch.timeline
+        if timeline.count > Self.timelineKept { timeline.removeFirst(timeline.count - Self.timelineKept) }
+        for (partition, seconds) in batch.marks { marks[partition] = max(marks[partition] ?? .min, seconds) }
+        slateLines += batch.slateLines
+        if let before = batch.forgetSlateBefore { slateLines.removeAll { $0.at < before } }
+        return refused
+    }
+}

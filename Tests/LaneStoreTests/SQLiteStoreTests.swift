@@ -1,0 +1,228 @@
+import CardRules
+import Foundation
+import Lanes
+import Testing
+
+@testable import LaneStore
+
+@Suite struct SQLiteStoreTests {
+    private let folder: TemporaryFolder
+    private let nothing = CommitOutcome.landed(refused: RefusedRows())
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `L1: what has landed is there after the process is gone`() async throws {
+        let first = try SQLiteStore.open(path: folder.store)
+        let outcome = await first.landed {
+            $0.lanes = [sampleLane("d1", generation: 3, user: "u")]
+            $0.claims = [sampleClaim("d1", 0)]
+            $0.owners = [PhoneOwner(token: [9], device: DeviceID(unchecked: "d1"))]
+            $0.marks = [1: 5]
+            $0.timeline = [sampleRow("d1", "one"), sampleRow("d1", "two")]
+        }
+        #expect(outcome == nothing)
+        // A copy of the files as they are now is what a crash would leave.
+        let crashed = folder.url.appending(path: "crashed.db").path
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: folder.store + suffix, toPath: crashed + suffix)
+        }
+        await first.close()
+        for path in [folder.store, crashed] {
+            let store = try SQLiteStore.open(path: path)
+            #expect(try await store.allLanes() == [sampleLane("d1", generation: 3, user: "u")])
+            #expect(
+                await store.landed { $0.claims = [sampleClaim("d1", 0)] }
+                    == .landed(refused: RefusedRows(claims: [sampleClaim("d1", 0)])))
+            #expect(try await store.allOwners().count == 1)
+            #expect(try await store.timestampMark(partition: 1) == 5)
+            #expect(
+                try await store.timeline(of: DeviceID(unchecked: "d1"), limit: 9).map(\.row.entry.detail) == [
+                    "two", "one",
+                ])
+            await store.close()
+        }
+    }
+
+    @Test func `a second daemon on the same file is told so at its start, and may open it when the first is gone`()
+        async throws
+    {
+        let first = try SQLiteStore.open(path: folder.store)
+        #expect(throws: StoreError.inUse(path: folder.store)) { try SQLiteStore.open(path: folder.store) }
+        await first.close()
+        await (try SQLiteStore.open(path: folder.store)).close()
+    }
+
+    @Test func `two daemons, fenced: when a newer owner has the file nothing more is written`() async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        #expect(await store.landed { $0.lanes = [sampleLane("d1")] } == nothing)
+        let thief = try SQLiteConnection(path: folder.store)
+        try thief.run("UPDATE store SET epoch = epoch + 1")
+        #expect(await store.landed { $0.lanes = [sampleLane("d2")] } == .failed(.fenced))
+        try thief.run("UPDATE store SET epoch = epoch - 1")
+        #expect(await store.landed { $0.lanes = [sampleLane("d3")] } == .failed(.fenced))
+        #expect(try await store.allLanes() == [sampleLane("d1")])
+        await store.close()
+    }
+
+    @Test func `a file of a newer version is refused and left alone`() async throws {
+        await (try SQLiteStore.open(path: folder.store)).close()
+        do {
+            let connection = try SQLiteConnection(path: folder.store)
+            try connection.run("PRAGMA user_version = 99")
+        }
+        #expect(throws: StoreError.newerSchema(found: 99, known: SQLiteSchema.steps.count)) {
+            try SQLiteStore.open(path: folder.store)
+        }
+    }
+
+    @Test func `a row that does not parse names table, key and field, and the others can be read`() async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        #expect(await store.landed { $0.lanes = [sampleLane("d1"), sampleLane("d2")] } == nothing)
+        do {
+            let other = try SQLiteConnection(path: folder.store)
+            try other.run("UPDATE lane SET body = substr(body, 1, 3) WHERE device = 'd1'")
+        }
+        let bad = Lanes.partition(of: DeviceID(unchecked: "d1"))
+        await #expect(throws: StoreError.corrupt(table: "lane", key: "d1", detail: "device: the bytes end at 2")) {
+            try await store.loadLanes(partition: bad) { _ in }
+        }
+        let good = Lanes.partition(of: DeviceID(unchecked: "d2"))
+        let found = Gathered<StoredLane>()
+        try await store.loadLanes(partition: good) { found.add($0) }
+        #expect(good == bad || found.all == [sampleLane("d2")])
+        await store.close()
+    }
+
+    @Test func `a damaged file is refused with what the check found`() async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        let many = (0..<2000).map { sampleLane("d\($0)") }
+        #expect(await store.landed { $0.lanes = many } == nothing)
+        await store.close()
+        let handle = try #require(FileHandle(forUpdatingAtPath: folder.store))
+        for page in 4..<20 {
+            try handle.seek(toOffset: UInt64(page * 8192 + 8))
+            try handle.write(contentsOf: Data(repeating: 0xff, count: 4000))
+        }
+        try handle.close()
+        let error = #expect(throws: StoreError.self) { try SQLiteStore.open(path: folder.store) }
+        guard case .corrupt("file", folder.store, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try Data("no database at all, but long enough to be read as one".utf8).write(to: URL(filePath: folder.store))
+        let nonsense = #expect(throws: StoreError.self) { try SQLiteStore.open(path: folder.store) }
+        guard case .corrupt("file", folder.store, _)? = nonsense else {
+            Issue.record("\(String(describing: nonsense))")
+            return
+        }
+    }
+
+    @Test func `a folder that is not there says so`() {
+        let error = #expect(throws: StoreError.self) { try SQLiteStore.open(path: "/nowhere/at/all.db") }
+        guard case .unavailable(let detail)? = error else { return }
+        #expect(detail.contains("/nowhere/at/all.db"))
+    }
+
+    @Test func `closed, it takes nothing more, and still answers`() async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        await store.close()
+        #expect(
+            await store.landed { $0.lanes = [sampleLane("d1")] } == .failed(.unavailable(detail: "the store is closed"))
+        )
+        await #expect(throws: StoreError.unavailable(detail: "the store is closed")) {
+            try await store.timestampMark(partition: 0)
+        }
+    }
+
+    @Test func `what was offered before the close is written by it`() async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        let landed = Locked(0)
+        for number in 0..<500 {
+            var batch = CommitBatch()
+            batch.lanes = [sampleLane("d\(number)")]
+            store.commit(batch) { if case .landed = $0 { landed.change { $0 += 1 } } }
+        }
+        await store.close()
+        #expect(landed.change { $0 } == 500)
+        let again = try SQLiteStore.open(path: folder.store)
+        #expect(try await again.allLanes().count == 500)
+        await again.close()
+    }
+
+    @Test func `a failed commit writes nothing of any batch that shared it`() async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        do {
+            let other = try SQLiteConnection(path: folder.store)
+            try other.run(
+                "CREATE TRIGGER refuse BEFORE INSERT ON lane WHEN NEW.device = 'bad' BEGIN SELECT RAISE(ABORT, 'disk'); END"
+            )
+        }
+        let outcome = await store.landed {
+            $0.lanes = [sampleLane("good"), sampleLane("bad")]
+            $0.claims = [sampleClaim("good", 0)]
+        }
+        guard case .failed(.unavailable) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(try await store.allLanes().isEmpty)
+        #expect(
+            await store.landed {
+                $0.lanes = [sampleLane("good")]
+                $0.claims = [sampleClaim("good", 0)]
+            } == nothing)
+        await store.close()
+    }
+
+    @Test func `L1: a commit is flushed before it is answered`() throws {
+        let writer = try SQLiteWriter(path: folder.store, settings: SQLiteStore.Settings())
+        var found: [String] = []
+        for pragma in ["journal_mode", "synchronous", "page_size"] {
+            try writer.connection.prepare("PRAGMA \(pragma)").rows { row throws(StoreError) in found.append(row.text(0))
+            }
+        }
+        #expect(found == ["wal", "2", "8192"])  // 2 is FULL
+    }
+
+    @Test func `the timeline is numbered, pages back, and is bounded in age`() async throws {
+        var settings = SQLiteStore.Settings()
+        settings.timelineSeconds = 100
+        let store = try SQLiteStore.open(path: folder.store, settings: settings)
+        let device = DeviceID(unchecked: "d1")
+        for turn in 0..<30 {
+            let at = tenPM.advanced(bySeconds: Double(turn * 10))
+            #expect(
+                await store.landed {
+                    $0.timeline = [
+                        sampleRow("d1", "\(turn)a", at: at), sampleRow("d1", "\(turn)b", at: at),
+                        sampleRow("d2", "x", at: at),
+                    ]
+                } == nothing)
+        }
+        let all = try await store.timeline(of: device, limit: 1000)
+        #expect(all.first?.row == sampleRow("d1", "29b", at: tenPM.advanced(bySeconds: 290)))
+        #expect(all.map(\.sequence) == all.map(\.sequence).sorted(by: >) && Set(all.map(\.sequence)).count == all.count)
+        #expect(all.last?.row.entry.detail == "19a")
+        let page = try await store.timeline(of: device, limit: 3)
+        #expect(page.map(\.row.entry.detail) == ["29b", "29a", "28b"])
+        let next = try await store.timeline(of: device, before: page[2].sequence, limit: 3)
+        #expect(next.map(\.row.entry.detail) == ["28a", "27b", "27a"])
+        #expect(await store.landed { $0.removed = [device] } == nothing)
+        #expect(try await store.timeline(of: device, limit: 10).isEmpty)
+        await store.close()
+    }
+
+    @Test func `the write-ahead log is cut when it is long`() async throws {
+        var settings = SQLiteStore.Settings()
+        settings.maxLogBytes = 1 << 20
+        settings.idleLogBytes = 1 << 20
+        let store = try SQLiteStore.open(path: folder.store, settings: settings)
+        for round in 0..<40 {
+            let lanes = (0..<500).map { sampleLane("d\($0)", user: "\(round)") }
+            #expect(await store.landed { $0.lanes = lanes } == nothing)
+        }
+        _ = try await store.timestampMark(partition: 0)
+        #expect(walBytes(of: folder.store) < 4 << 20)
+        #expect(try await store.allLanes().count == 500)
+        await store.close()
+    }
+}

@@ -1,0 +1,158 @@
+import CardRules
+import LaneStore
+import Lanes
+import Simulation
+import Testing
+
+/// What every store must do; each test runs over each of them.
+@Suite struct StoreConformanceTests {
+    enum Kind: String, CaseIterable, Sendable { case memory, sqlite }
+
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(_ kind: Kind) throws -> any Store {
+        switch kind {
+        case .memory: MemoryStore()
+        case .sqlite: try SQLiteStore.open(path: folder.store)
+        }
+    }
+
+    private let nothing = CommitOutcome.landed(refused: RefusedRows())
+
+    @Test(arguments: Kind.allCases) func `L1: what has landed is read again, in order of device`(kind: Kind)
+        async throws
+    {
+        let store = try open(kind)
+        var random = Seeded(7)
+        let lanes = (0..<300).map { number in
+            var record = random.record()
+            record = LaneRecord(device: DeviceID(unchecked: "d\(number)"), app: record.app, ledger: record.ledger)
+            record.cards = [random.card()]
+            return StoredLane(record: record, generation: Generation(UInt32(number)))
+        }
+        #expect(await store.landed { $0.lanes = lanes } == nothing)
+        #expect(try await store.allLanes() == lanes.sorted { $0.record.device < $1.record.device })
+        for partition in 0..<partitionCount {
+            let found = Gathered<StoredLane>()
+            try await store.loadLanes(partition: partition) { found.add($0) }
+            #expect(
+                found.all
+                    == lanes.filter { Lanes.partition(of: $0.record.device) == partition }.sorted {
+                        $0.record.device < $1.record.device
+                    })
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a lane of an older generation is refused with its claims, the others land`(kind: Kind) async throws {
+        let store = try open(kind)
+        #expect(await store.landed { $0.lanes = [sampleLane("d1", generation: 5, user: "new")] } == nothing)
+        let outcome = await store.landed {
+            $0.lanes = [sampleLane("d1", generation: 4, user: "old"), sampleLane("d2")]
+            $0.claims = [sampleClaim("d1", 0), sampleClaim("d2", 0)]
+            $0.owners = [PhoneOwner(token: [1], device: DeviceID(unchecked: "d1"))]
+        }
+        #expect(
+            outcome == .landed(refused: RefusedRows(lanes: [DeviceID(unchecked: "d1")], claims: [sampleClaim("d1", 0)]))
+        )
+        #expect(try await store.allLanes() == [sampleLane("d1", generation: 5, user: "new"), sampleLane("d2")])
+        #expect(try await store.allOwners().isEmpty)
+        #expect(await store.landed { $0.lanes = [sampleLane("d1", generation: 5, user: "again")] } == nothing)
+        // The refused claim was not spent.
+        #expect(await store.landed { $0.claims = [sampleClaim("d1", 0)] } == nothing)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `Two daemons send everything twice: a claim succeeds once per device, night and ordinal`(kind: Kind)
+        async throws
+    {
+        let store = try open(kind)
+        #expect(await store.landed { $0.claims = [sampleClaim("d1", 0)] } == nothing)
+        let again = sampleClaim("d1", 0, at: tenPM.advanced(bySeconds: 9))
+        let outcome = await store.landed {
+            $0.lanes = [sampleLane("d1")]
+            $0.claims = [again, sampleClaim("d1", 1)]
+        }
+        #expect(outcome == .landed(refused: RefusedRows(claims: [again])))
+        #expect(try await store.allLanes().count == 1)
+        // Removed and back the same night, it still is spent (S6).
+        #expect(await store.landed { $0.removed = [DeviceID(unchecked: "d1")] } == nothing)
+        #expect(await store.landed { $0.claims = [again] } == .landed(refused: RefusedRows(claims: [again])))
+    }
+
+    @Test(arguments: Kind.allCases) func `S7: an owner row is unique by token, the last write has it`(kind: Kind)
+        async throws
+    {
+        let store = try open(kind)
+        let (one, two) = (DeviceID(unchecked: "d1"), DeviceID(unchecked: "d2"))
+        #expect(
+            await store.landed {
+                $0.owners = [PhoneOwner(token: [1, 2], device: one), PhoneOwner(token: [3], device: one)]
+            } == nothing)
+        #expect(await store.landed { $0.owners = [PhoneOwner(token: [1, 2], device: two)] } == nothing)
+        #expect(
+            try await store.allOwners() == [
+                PhoneOwner(token: [1, 2], device: two), PhoneOwner(token: [3], device: one),
+            ])
+        #expect(await store.landed { $0.removed = [one] } == nothing)
+        #expect(try await store.allOwners() == [PhoneOwner(token: [1, 2], device: two)])
+    }
+
+    @Test(arguments: Kind.allCases) func `P5: a timestamp mark never falls`(kind: Kind) async throws {
+        let store = try open(kind)
+        #expect(try await store.timestampMark(partition: 3) == nil)
+        #expect(await store.landed { $0.marks = [3: 100, 4: 7] } == nothing)
+        #expect(await store.landed { $0.marks = [3: 90] } == nothing)
+        #expect(try await store.timestampMark(partition: 3) == 100)
+        #expect(try await store.timestampMark(partition: 4) == 7)
+    }
+
+    @Test(arguments: Kind.allCases) func `the slate's lines come back as they came, old ones forgotten`(kind: Kind)
+        async throws
+    {
+        let store = try open(kind)
+        var random = Seeded(3)
+        let lines = (0..<50).map { ArrivedLine(line: random.line(), at: tenPM.advanced(bySeconds: Double($0 / 2))) }
+        #expect(await store.landed { $0.slateLines = Array(lines[..<20]) } == nothing)
+        #expect(await store.landed { $0.slateLines = Array(lines[20...]) } == nothing)
+        #expect(try await store.loadSlate(since: .distantPast) == lines)
+        #expect(try await store.loadSlate(since: tenPM.advanced(bySeconds: 5)) == Array(lines[10...]))
+        #expect(await store.landed { $0.forgetSlateBefore = tenPM.advanced(bySeconds: 2) } == nothing)
+        #expect(try await store.loadSlate(since: .distantPast) == Array(lines[4...]))
+    }
+
+    @Test(arguments: Kind.allCases) func `a removed lane is gone; an empty batch lands`(kind: Kind) async throws {
+        let store = try open(kind)
+        #expect(await store.landed { _ in } == nothing)
+        #expect(await store.landed { $0.lanes = [sampleLane("d1"), sampleLane("d2")] } == nothing)
+        #expect(
+            await store.landed { $0.removed = [DeviceID(unchecked: "d1"), DeviceID(unchecked: "none")] } == nothing)
+        #expect(try await store.allLanes() == [sampleLane("d2")])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `batches offered at once each get their own outcome, in order, and the last write stands`(kind: Kind)
+        async throws
+    {
+        let store = try open(kind)
+        let outcomes = await withTaskGroup(of: (Int, CommitOutcome).self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    (
+                        number,
+                        await store.landed {
+                            $0.lanes = [sampleLane("d\(number % 10)", user: "\(number)")]
+                            $0.claims = [sampleClaim("shared", number % 50)]
+                        }
+                    )
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        #expect(outcomes.count == 200)
+        let refused = outcomes.values.count { $0 != nothing }
+        #expect(refused == 150)
+        #expect(try await store.allLanes().count == 10)
+    }
+}
