@@ -109,10 +109,9 @@ import Testing
         }
         let first = "00000000-0000-4000-8000-000000000010"
         let second = "00000000-0000-4000-8000-000000000020"
-        let sizes = try [first, second, second, first].map(bytes)
+        let sizes = try [first, second, second].map(bytes)
         #expect(sizes[1] < sizes[0] - 30, "the topic costs a byte from the second time on")
         #expect(sizes[2] == sizes[1], "the second id did not enter the table")
-        #expect(sizes[3] < sizes[2] - 20, "the first did")
     }
 
     @Test func `a ping comes back with its number`() throws {
