@@ -67,7 +67,7 @@ public final class PhoneFleet: Sendable {
     /// - Parameter answerArrives: false where the answer will be lost, for the judge to know.
     public func serve(
         _ request: GatewayRequest, by model: inout GatewayModel, on connection: inout GatewayConnection,
-        at now: WallTime, answerArrives: Bool = true
+        at now: WallTime, answerArrives: Bool
     ) -> GatewayAnswer {
         let gateway = model.gateway
         let answer = model.answer(request, on: &connection, at: now) { standing(of: $0, at: gateway) }

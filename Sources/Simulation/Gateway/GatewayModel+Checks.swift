@@ -118,8 +118,7 @@ extension GatewayModel {
     func checkToken(
         _ token: [UInt8], topic: String, standing: (_ token: [UInt8]) -> TokenStanding, at now: WallTime
     ) throws(GatewayRefusal) -> String {
-        let bundleID =
-            topic.hasSuffix(liveActivitySuffix) ? String(topic.dropLast(liveActivitySuffix.utf8.count)) : topic
+        let bundleID = Simulation.bundleID(ofTopic: topic)
         switch standing(token) {
         case .unknown:
             throw GatewayRefusal(.badDeviceToken)

@@ -54,9 +54,7 @@ public struct ReceivedPush: Hashable, Sendable {
     }
 
     /// The bundle id that the topic names, without a suffix.
-    public var bundleID: String {
-        topic.hasSuffix(liveActivitySuffix) ? String(topic.dropLast(liveActivitySuffix.utf8.count)) : topic
-    }
+    public var bundleID: String { Simulation.bundleID(ofTopic: topic) }
 }
 
 /// A push that the gateway accepted, to be handed to the phone before the 200 is written.
@@ -129,3 +127,7 @@ public enum TokenKind: Hashable, Sendable {
 
 /// The suffix of every Live Activity topic (ref 1.2).
 let liveActivitySuffix = ".push-type.liveactivity"
+
+func bundleID(ofTopic topic: String) -> String {
+    topic.hasSuffix(liveActivitySuffix) ? String(topic.dropLast(liveActivitySuffix.utf8.count)) : topic
+}
