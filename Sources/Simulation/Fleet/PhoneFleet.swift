@@ -59,7 +59,10 @@ public final class PhoneFleet: Sendable {
 
     /// Hands a push to its phone; one that is for no phone is lost. To be done before the gateway answers 200.
     public func deliver(_ delivery: GatewayDelivery, at now: WallTime) {
-        state.withLock { $0.deliver(delivery, at: now) }
+        state.withLock { state in
+            let read = state.reader.read(delivery.push)
+            state.deliver(delivery, read, at: now)
+        }
     }
 
     /// Answers one request at a gateway: decides, tells the judge, delivers. All at once, so that the phone has the push
@@ -75,10 +78,11 @@ public final class PhoneFleet: Sendable {
         let token = answer.delivery?.token ?? tokenBytes(inPath: request.path)
         let arrives = answerArrives && answer.effect != .silence
         state.withLock { state in
+            let read = state.reader.read(push)
             state.note(
-                push, to: token, at: gateway, status: answer.status, reason: answer.reason,
+                push, read, to: token, at: gateway, status: answer.status, reason: answer.reason,
                 timestamp: answer.timestamp, answerArrives: arrives, now)
-            if let delivery = answer.delivery { state.deliver(delivery, at: now) }
+            if let delivery = answer.delivery { state.deliver(delivery, read, at: now) }
         }
         return answer
     }
@@ -105,7 +109,7 @@ private struct State: Sendable {
     var queue = TimeQueue()
     /// In order of time.
     var reports: [PhoneReport] = []
-    var decoder = ContentDecoder()
+    var reader = PushReader()
     var newest = WallTime.distantPast
     /// What the queue holds for each phone.
     var queued: [WallTime?]
@@ -140,19 +144,20 @@ private struct State: Sendable {
         return Array(reports[..<rest])
     }
 
-    mutating func deliver(_ delivery: GatewayDelivery, at time: WallTime) {
+    mutating func deliver(_ delivery: GatewayDelivery, _ read: ReadPush, at time: WallTime) {
         newest = max(newest, time)
         guard let entry = book[delivery.token, delivery.gateway] else { return }
         // A push-to-start token that was replaced leads nowhere any more (ref I13).
         if entry.kind == .pushToStart, entry.diedAt != nil { return }
         var output = PhoneOutput()
-        phones[entry.phone].receive(delivery.push, for: entry.target, at: newest, decoder: &decoder, into: &output)
+        phones[entry.phone].receive(delivery.push, read: read, for: entry.target, at: newest, into: &output)
         take(output, from: entry.phone, at: newest)
         enqueue(entry.phone)
     }
 
     mutating func note(
-        _ push: ReceivedPush, to token: [UInt8], at gateway: Gateway, status: Int, reason: String?, timestamp: Int64?,
+        _ push: ReceivedPush, _ read: ReadPush, to token: [UInt8], at gateway: Gateway, status: Int, reason: String?,
+        timestamp: Int64?,
         answerArrives: Bool, _ now: WallTime
     ) {
         newest = max(newest, now)
@@ -160,7 +165,7 @@ private struct State: Sendable {
         judge.sees(
             PushAttempt(
                 at: newest, gateway: gateway, token: token, push: push, status: status, reason: reason,
-                timestamp: timestamp, answerArrives: answerArrives, phone: entry?.phone, target: entry?.target))
+                timestamp: timestamp, answerArrives: answerArrives, phone: entry?.phone, target: entry?.target), read)
     }
 
     private mutating func take(_ output: PhoneOutput, from number: Int, at now: WallTime) {

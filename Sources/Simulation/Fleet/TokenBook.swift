@@ -8,6 +8,14 @@ struct TokenBook: Sendable {
     struct Key: Hashable, Sendable {
         let token: [UInt8]
         let gateway: Gateway
+
+        /// Tokens are random bits: the first eight bytes tell them apart well enough.
+        func hash(into hasher: inout Hasher) {
+            var first: UInt64 = 0
+            for byte in token.prefix(8) { first = first << 8 | UInt64(byte) }
+            hasher.combine(first)
+            hasher.combine(gateway == .production)
+        }
     }
 
     struct Entry: Sendable {

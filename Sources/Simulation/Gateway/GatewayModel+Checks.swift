@@ -102,14 +102,15 @@ extension GatewayModel {
 
     /// G2 and the first half of G3.
     func token(in path: String) throws(GatewayRefusal) -> [UInt8] {
-        let prefix = "/3/device"
-        guard path.utf8.starts(with: prefix.utf8) else { throw GatewayRefusal(.badPath) }
-        let rest = path.utf8.dropFirst(prefix.utf8.count)
+        let text = Array(path.utf8)
+        let prefix = Array("/3/device".utf8)
+        guard text.starts(with: prefix) else { throw GatewayRefusal(.badPath) }
+        let rest = text[prefix.count...]
         if rest.isEmpty || rest.elementsEqual("/".utf8) { throw GatewayRefusal(.missingDeviceToken) }
         guard rest.first == UInt8(ascii: "/") else { throw GatewayRefusal(.badPath) }
         let hex = rest.dropFirst()
         guard !hex.contains(UInt8(ascii: "/")) else { throw GatewayRefusal(.badPath) }
-        guard let token = bytes(fromHex: String(Substring(hex))) else { throw GatewayRefusal(.badDeviceToken) }
+        guard let token = bytesFrom(hex: hex) else { throw GatewayRefusal(.badDeviceToken) }
         return token
     }
 
@@ -165,4 +166,28 @@ func isCanonicalUUID(_ text: String) -> Bool {
         }
     }
     return true
+}
+
+/// - Returns: `nil` for an odd count or a byte that is no hex digit. Either case is taken: Apple asks for lower, and
+///   refuses nothing for it that is known.
+func bytesFrom(hex text: ArraySlice<UInt8>) -> [UInt8]? {
+    guard text.count.isMultiple(of: 2) else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count / 2)
+    var at = text.startIndex
+    while at < text.endIndex {
+        guard let high = digit(text[at]), let low = digit(text[at + 1]) else { return nil }
+        result.append(high << 4 | low)
+        at += 2
+    }
+    return result
+}
+
+private func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
 }

@@ -3,18 +3,20 @@ internal import CardRules
 /// What passes the gateways.
 extension Judge {
     /// A push was answered. To be told before the phone gets it.
-    public mutating func sees(_ attempt: PushAttempt) {
+    public mutating func sees(_ attempt: PushAttempt) { sees(attempt, reader.read(attempt.push)) }
+
+    mutating func sees(_ attempt: PushAttempt, _ read: ReadPush) {
         let now = attempt.at
-        let payload = ReceivedPayload(attempt.push.payload)
+        let payload = read.payload
         judgeKind(of: attempt, payload)
         if !ids.insert(attempt.push.apnsID) {
             add(.i10, attempt.phone, "one apns-id was used for two pushes", at: now)
         }
         note(refusal: attempt)
         guard let number = attempt.phone, let payload else { return }
-        var phone = phones[number] ?? PhoneView()
-        defer { phones[number] = phone }
-        let content = payload.content.flatMap { decoder.decode($0) }
+        var phone = take(number)
+        defer { put(phone, number) }
+        let content = read.content
         if let content { judgeSpoilers(content, payload, of: phone, number, at: now) }
         switch attempt.target {
         case .pushToStart: judgeStart(payload, attempt, of: &phone, number)

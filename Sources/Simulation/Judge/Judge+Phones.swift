@@ -4,8 +4,8 @@ public import CardRules
 extension Judge {
     /// A report left a phone.
     public mutating func sees(_ report: PhoneReport) {
-        var phone = phones[report.phone] ?? PhoneView()
-        defer { phones[report.phone] = phone }
+        var phone = take(report.phone)
+        defer { put(phone, report.phone) }
         switch report.body {
         case .registered(let registration):
             phone.settings = registration
@@ -35,8 +35,8 @@ extension Judge {
 
     /// Something happened on a phone.
     public mutating func sees(_ event: PhoneEvent, on number: Int, at now: WallTime) {
-        var phone = phones[number] ?? PhoneView()
-        defer { phones[number] = phone }
+        var phone = take(number)
+        defer { put(phone, number) }
         switch event {
         case .appeared(let card, let timestamp, _):
             appeared(card, timestamp: timestamp, on: &phone, number, at: now)

@@ -5,10 +5,12 @@ extension Judge {
     /// Looks at every phone. To be called every few seconds of the night; a fault counts once while it lasts.
     public mutating func check(at now: WallTime) {
         guard let quietSince, now.seconds(since: quietSince) > options.settleSeconds else { return }
-        for number in phones.keys.sorted() {
-            guard var phone = phones[number] else { continue }
+        for number in phones.indices {
+            var phone = take(number)
+            defer { put(phone, number) }
             for place in phone.cards.indices where isReachable(phone.cards[place], at: now) {
                 let found = faults(of: phone.cards[place], phone, at: now)
+                if found.isEmpty, phone.cards[place].faults.isEmpty { continue }
                 for fault in found.subtracting(phone.cards[place].faults).sorted() { add(.i6, number, fault, at: now) }
                 phone.cards[place].faults = found
             }
@@ -17,7 +19,6 @@ extension Judge {
                 add(.i6, number, "no card was started for \(missing), in the window and chosen", at: now)
             }
             phone.isMissingCard = missing != nil
-            phones[number] = phone
         }
     }
 

@@ -8,8 +8,9 @@ public struct Judge: Sendable {
     public let options: JudgeOptions
     let tuning: Tuning
     var slate: JudgeSlate
-    var phones: [Int: PhoneView] = [:]
-    var decoder = ContentDecoder()
+    /// By their place in the fleet.
+    var phones: [PhoneView] = []
+    var reader = PushReader()
     var violations: [Violation] = []
     var counts: [Invariant: Int] = [:]
     var tally = JudgeReport.Tally()
@@ -71,6 +72,16 @@ public struct Judge: Sendable {
         }
     }
 
+    /// Takes a phone's view out, so that it can be changed while the judge is; put it back with `put`.
+    mutating func take(_ number: Int) -> PhoneView {
+        while phones.count <= number { phones.append(PhoneView()) }
+        var view = PhoneView()
+        swap(&view, &phones[number])
+        return view
+    }
+
+    mutating func put(_ view: consuming PhoneView, _ number: Int) { phones[number] = view }
+
     // MARK: What it says
 
     mutating func add(_ invariant: Invariant, _ phone: Int?, _ detail: String, at now: WallTime) {
@@ -84,7 +95,7 @@ public struct Judge: Sendable {
         var report = JudgeReport(tally: tally)
         report.counts = counts
         report.violations = violations
-        report.standing = phones.values.reduce(0) { $0 + $1.cards.count { $0.isAlive } }
+        report.standing = phones.reduce(0) { $0 + $1.cards.count { $0.isAlive } }
         for moment in moments {
             report.fronted[moment.kind, default: .init()].moments += 1
             if fronts.wasInFront(moment.game, from: moment.from, to: moment.to, now: now) {

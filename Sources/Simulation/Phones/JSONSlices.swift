@@ -12,9 +12,19 @@ struct JSONSlices: Sendable {
     init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
     init?(_ bytes: ArraySlice<UInt8>) {
-        var scanner = Scanner(bytes: bytes, at: bytes.startIndex)
+        var scanner = Scanner(bytes: bytes, inner: nil)
         scanner.skipBlanks()
         guard let members = scanner.object(), scanner.isAtEndAfterBlanks() else { return nil }
+        self.members = members
+    }
+
+    /// The members of the object that stands under `key` in the one object that the bytes are, in one pass.
+    init?(_ bytes: [UInt8], inside key: StaticString) {
+        var scanner = Scanner(bytes: bytes[...], inner: key)
+        scanner.skipBlanks()
+        guard scanner.object() != nil, scanner.isAtEndAfterBlanks(), let members = scanner.innerMembers else {
+            return nil
+        }
         self.members = members
     }
 
@@ -38,13 +48,17 @@ struct JSONSlices: Sendable {
     }
 
     private struct Scanner {
-        let bytes: ArraySlice<UInt8>
-        var at: Int
-        var depth = 0
+        private let bytes: ArraySlice<UInt8>
+        private var at: Int
+        private var depth = 0
+        /// The key on the first level whose object is opened too.
+        private let inner: StaticString?
+        private(set) var innerMembers: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]?
 
-        init(bytes: ArraySlice<UInt8>, at: Int) {
+        init(bytes: ArraySlice<UInt8>, inner: StaticString?) {
             self.bytes = bytes
-            self.at = at
+            self.inner = inner
+            at = bytes.startIndex
         }
 
         private var current: UInt8? { at < bytes.endIndex ? bytes[at] : nil }
@@ -76,12 +90,24 @@ struct JSONSlices: Sendable {
                 guard take(UInt8(ascii: ":")) else { return nil }
                 skipBlanks()
                 let start = at
-                guard value() else { return nil }
+                if depth == 0, current == UInt8(ascii: "{"), isInner(key) {
+                    depth = 1
+                    guard let found = object() else { return nil }
+                    innerMembers = found
+                    depth = 0
+                } else {
+                    guard value() else { return nil }
+                }
                 members.append((key, bytes[start..<at]))
                 skipBlanks()
                 if take(UInt8(ascii: "}")) { return members }
                 guard take(UInt8(ascii: ",")) else { return nil }
             }
+        }
+
+        private func isInner(_ key: ArraySlice<UInt8>) -> Bool {
+            guard let inner else { return false }
+            return inner.withUTF8Buffer { key.elementsEqual($0) }
         }
 
         /// What stands between the quotes.

@@ -9,19 +9,18 @@ public enum PushTarget: Hashable, Sendable {
 extension Phone {
     /// A push arrives. What iOS makes of it: ref 4.3 and P5 to P21. Nothing of it is visible to the server.
     mutating func receive(
-        _ push: ReceivedPush, for target: PushTarget, at now: WallTime, decoder: inout ContentDecoder,
-        into output: inout PhoneOutput
+        _ push: ReceivedPush, read: ReadPush, for target: PushTarget, at now: WallTime, into output: inout PhoneOutput
     ) {
         run(until: now, into: &output)
-        let payload = push.pushType == "liveactivity" ? ReceivedPayload(push.payload) : nil
+        let payload = push.pushType == "liveactivity" ? read.payload : nil
         let drop: PhoneEvent.Drop?
         if push.pushType != "liveactivity" {
             drop = .notLiveActivity
         } else if let payload {
             switch target {
-            case .pushToStart: drop = start(payload, push, at: now, decoder: &decoder, into: &output)
+            case .pushToStart: drop = start(payload, read.content, push, at: now, into: &output)
             case .activity(let id):
-                drop = change(id, payload, push, at: now, decoder: &decoder, into: &output)
+                drop = change(id, payload, read.content, push, at: now, into: &output)
             }
         } else {
             drop = .noPayload
@@ -34,7 +33,7 @@ extension Phone {
 
     /// P5 to P9, P13.
     private mutating func start(
-        _ payload: ReceivedPayload, _ push: ReceivedPush, at now: WallTime, decoder: inout ContentDecoder,
+        _ payload: ReceivedPayload, _ content: SlateContent?, _ push: ReceivedPush, at now: WallTime,
         into output: inout PhoneOutput
     ) -> PhoneEvent.Drop? {
         let subscription = "\(profile.bundleID)::pushToStart"
@@ -49,7 +48,7 @@ extension Phone {
             if options.chargesInvalidStarts { startBudget -= 1 }
             return fault
         }
-        guard let bytes = payload.content, let content = decoder.decode(bytes) else {
+        guard let content else {
             write("Could not create a new activity from push notification: <private>", at: now)
             return .undecodableContent
         }
@@ -105,8 +104,8 @@ extension Phone {
 
     /// P14 to P19, P21.
     private mutating func change(
-        _ id: ActivityID, _ payload: ReceivedPayload, _ push: ReceivedPush, at now: WallTime,
-        decoder: inout ContentDecoder, into output: inout PhoneOutput
+        _ id: ActivityID, _ payload: ReceivedPayload, _ content: SlateContent?, _ push: ReceivedPush,
+        at now: WallTime, into output: inout PhoneOutput
     ) -> PhoneEvent.Drop? {
         guard let place = index(of: id), cards[place].isAlive else {
             write("Subscription does not exist: \(id.text)", at: now)
@@ -116,12 +115,8 @@ extension Phone {
             write("Unsupported push notification event type for subscription: \(id.text)", at: now)
             return payload.event == "start" ? .wrongSubscription : .unknownEvent
         }
-        let content: SlateContent?
-        if let bytes = payload.content {
-            content = decoder.decode(bytes)
-            if content == nil { write("Unable to decode content state: <private>", process: "LineupApp", at: now) }
-        } else {
-            content = nil
+        if content == nil, payload.content != nil {
+            write("Unable to decode content state: <private>", process: "LineupApp", at: now)
         }
         guard let timestamp = payload.timestamp else { return .noTimestamp }
         if event == "end" {

@@ -28,7 +28,7 @@ struct ReceivedPayload: Sendable {
 
     /// `nil` when the body is no JSON object or has no `aps` object.
     init?(_ body: [UInt8]) {
-        guard let aps = JSONSlices(body)?.object("aps") else { return nil }
+        guard let aps = JSONSlices(body, inside: "aps") else { return nil }
         event = aps.plainText("event")
         timestamp = aps.integer("timestamp")
         content = aps["content-state"]
@@ -54,19 +54,63 @@ private func text(of key: String, in alert: JSONSlices) -> String {
     return (try? JSONDecoder().decode(String.self, from: Data(value))) ?? ""
 }
 
-/// Decodes the content of slate cards the way an app's default decoder does (ref P16), once for each distinct content.
+/// A payload with its content decoded: what is read of a push, once, for the phone and for the judge.
+struct ReadPush: Sendable {
+    /// `nil` for a body that is no JSON or has no `aps`.
+    let payload: ReceivedPayload?
+    /// `nil` where there is none, or it does not decode (ref P16).
+    let content: SlateContent?
+}
+
+/// Reads pushes the way an app's default decoder does (ref P16), and decodes each distinct content of slate cards once.
 ///
-/// Not safe for use from several threads at once. At its bound everything is forgotten and decoded anew.
-struct ContentDecoder: Sendable {
-    private var known: [ArraySlice<UInt8>: SlateContent?] = [:]
+/// Not for several threads at once. At its bound everything is forgotten and decoded anew.
+struct PushReader: Sendable {
+    private var known: [ContentBytes: SlateContent?] = [:]
     private static let kept = 512
 
-    /// - Returns: `nil` when a required key is missing, a type is wrong, or a value is null where it is not optional.
-    mutating func decode(_ bytes: ArraySlice<UInt8>) -> SlateContent? {
-        if let content = known[bytes] { return content }
+    /// Content is decoded where there is one: its required keys must exist, types must fit, null only where optional.
+    mutating func read(_ push: ReceivedPush) -> ReadPush {
+        guard let payload = ReceivedPayload(push.payload) else { return ReadPush(payload: nil, content: nil) }
+        return ReadPush(payload: payload, content: payload.content.flatMap { decode($0) })
+    }
+
+    private mutating func decode(_ bytes: ArraySlice<UInt8>) -> SlateContent? {
+        let key = ContentBytes(bytes)
+        if let content = known[key] { return content }
         let content = try? JSONDecoder().decode(SlateContent.self, from: Data(bytes))
         if known.count >= Self.kept { known.removeAll(keepingCapacity: true) }
-        known[bytes] = .some(content)
+        known[key] = .some(content)
         return content
     }
+}
+
+/// Bytes with their hash, eight at a time: hashing them one by one costs more than all else that a push needs.
+private struct ContentBytes: Hashable, Sendable {
+    private let bytes: ArraySlice<UInt8>
+    private let digest: UInt64
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        digest = bytes.withUnsafeBytes { raw in
+            var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+            var at = 0
+            while at + 8 <= raw.count {
+                digest = (digest ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* 0x9e37_79b9_7f4a_7c15
+                digest ^= digest >> 29
+                at += 8
+            }
+            while at < raw.count {
+                digest = (digest ^ UInt64(raw[at])) &* 0x100_0000_01b3
+                at += 1
+            }
+            return digest
+        }
+    }
+
+    static func == (left: ContentBytes, right: ContentBytes) -> Bool {
+        left.digest == right.digest && left.bytes.elementsEqual(right.bytes)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }

@@ -7,7 +7,7 @@ import Testing
 struct Courtroom {
     var judge = Judge()
     var phone: Phone
-    private var decoder = ContentDecoder()
+    private var reader = PushReader()
     private var pushes = 0
     private var sweptTo = 0.0
 
@@ -55,7 +55,7 @@ struct Courtroom {
                 answerArrives: answerArrives, phone: 0, target: target))
         guard status == 200 else { return }
         var output = PhoneOutput()
-        phone.receive(push, for: target, at: at(seconds), decoder: &decoder, into: &output)
+        phone.receive(push, read: reader.read(push), for: target, at: at(seconds), into: &output)
         take(output)
     }
 
@@ -164,7 +164,7 @@ struct Courtroom {
         }
         phone.starts[.slate] = PhoneView.Starts(ordinary: -20, isAcknowledged: true)
         phone.night = nightNumber(at: Sample.evening, zone: "UTC", rollsAtMinute: 360)
-        judge.phones[0] = phone
+        judge.phones = [phone]
         for number in 1...10 { start(number, at: Sample.evening) }
         #expect(judge.counts[.i2] == nil)
         start(11, at: Sample.evening)

@@ -85,7 +85,7 @@ enum Sample {
 /// One phone with a gateway's place taken by the test.
 struct Handset {
     var phone: Phone
-    var decoder = ContentDecoder()
+    private var reader = PushReader()
     var output = PhoneOutput()
     var now = Sample.evening
     private var pushes = 0
@@ -104,9 +104,8 @@ struct Handset {
     ) {
         now = Sample.evening.advanced(bySeconds: seconds)
         pushes += 1
-        phone.receive(
-            Sample.push(payload, number: pushes, priority: priority), for: target, at: now, decoder: &decoder,
-            into: &output)
+        let push = Sample.push(payload, number: pushes, priority: priority)
+        phone.receive(push, read: reader.read(push), for: target, at: now, into: &output)
     }
 
     var card: PhoneCard? { phone.cards.last }
