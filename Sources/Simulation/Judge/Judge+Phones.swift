@@ -131,8 +131,7 @@ extension Judge {
         if game.face.phase == .final || game.face.phase == .postponed { return true }
         if !slate.isInWindow(front, at: now) { return true }
         guard let selection = phone.selection else { return false }
-        return selection.muted.contains(front)
-            || phone.everListed.contains(front) && !selection.games.contains(front)
+        return selection.muted.contains(front) || !selection.games.contains(front)
     }
 
     /// Night's turn in the phone's zone: counts begin anew.
