@@ -1,0 +1,154 @@
+internal import CardRules
+
+/// What passes the gateways.
+extension Judge {
+    /// A push was answered. To be told before the phone gets it.
+    public mutating func sees(_ attempt: PushAttempt) { sees(attempt, reader.read(attempt.push)) }
+
+    mutating func sees(_ attempt: PushAttempt, _ read: ReadPush) {
+        let now = attempt.at
+        let payload = read.payload
+        judgeKind(of: attempt, payload)
+        if !ids.insert(attempt.push.apnsID) {
+            add(.i10, attempt.phone, "one apns-id was used for two pushes", at: now)
+        }
+        note(refusal: attempt)
+        guard let number = attempt.phone, let payload else { return }
+        var phone = take(number)
+        defer { put(phone, number) }
+        let content = read.content
+        if let content { judgeSpoilers(content, payload, of: phone, number, at: now) }
+        switch attempt.target {
+        case .pushToStart: judgeStart(payload, attempt, of: &phone, number)
+        case .activity(let activity):
+            if let place = phone.place(of: activity) {
+                judgeChange(payload, content, attempt, of: &phone.cards[place], number)
+            }
+        case nil: break
+        }
+    }
+
+    /// I3: no background push.
+    private mutating func judgeKind(of attempt: PushAttempt, _ payload: ReceivedPayload?) {
+        if attempt.push.pushType != "liveactivity" {
+            add(.i3, attempt.phone, "a push of type \(attempt.push.pushType) was sent", at: attempt.at)
+        } else if payload?.isBackground == true {
+            add(.i3, attempt.phone, "a silent background push was sent", at: attempt.at)
+        }
+    }
+
+    private mutating func note(refusal attempt: PushAttempt) {
+        guard attempt.status != 200, attempt.answerArrives else { return }
+        if attempt.reason == "BadDeviceToken" {
+            refusals[attempt.token, default: Refusals()].gateways.insert(attempt.gateway)
+        } else if attempt.status == 410 {
+            refusals[attempt.token, default: Refusals()].goneSince = attempt.timestamp ?? attempt.at.milliseconds
+        }
+    }
+
+    /// I3 for starts, and I2.
+    private mutating func judgeStart(
+        _ payload: ReceivedPayload, _ attempt: PushAttempt, of phone: inout PhoneView, _ number: Int
+    ) {
+        let now = attempt.at
+        guard payload.event == "start" else { return }
+        if let alert = payload.alert {
+            if alert.title.isEmpty || alert.body.isEmpty {
+                add(.i3, number, "a start had an alert with an empty title or body", at: now)
+            }
+        } else {
+            add(.i3, number, "a start had no alert", at: now)
+        }
+        if payload.staleDate != nil { add(.i3, number, "a start had a stale-date", at: now) }
+        guard attempt.status == 200, payload.attributesType == options.slateAttributesType else { return }
+        turnNight(of: &phone, at: now)
+        phone.startsInAll += 1
+        if phone.startsInAll > tuning.starts.hardCap {
+            add(.i2, number, "\(phone.startsInAll) starts were accepted in one night", at: now)
+        }
+        let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
+        let isReissue = phone.cards.contains {
+            $0.isAlive && $0.key == .slate && now.seconds(since: $0.began) >= due
+        }
+        guard !isReissue else { return }
+        var starts = phone.starts[.slate] ?? PhoneView.Starts()
+        starts.ordinary += 1
+        phone.starts[.slate] = starts
+        let allowed = starts.isAcknowledged ? tuning.starts.acknowledged : tuning.starts.unacknowledged
+        if starts.ordinary > allowed {
+            add(
+                .i2, number,
+                "\(starts.ordinary) starts were accepted in one night, \(starts.isAcknowledged ? "" : "un")acknowledged",
+                at: now)
+        }
+    }
+
+    /// I5 and I10.
+    private mutating func judgeChange(
+        _ payload: ReceivedPayload, _ content: SlateContent?, _ attempt: PushAttempt, of card: inout CardView,
+        _ number: Int
+    ) {
+        let now = attempt.at
+        let what = payload.event == "end" ? "an end" : "an update"
+        let age = now.seconds(since: card.began)
+        if age > tuning.life.limitSeconds + options.inFlightSeconds {
+            add(.i5, number, "\(what) was sent to a card of \(Int(age)) s", at: now)
+        } else if let over = card.overReportedAt, now.seconds(since: over) > options.inFlightSeconds {
+            add(.i5, number, "\(what) was sent to a card that the app had reported over", at: now)
+        } else if let gone = card.goneAnsweredAt, now.seconds(since: gone) > options.answerSeconds {
+            add(.i5, number, "\(what) was sent to a card whose token APNs had called gone", at: now)
+        }
+        if attempt.status == 410, attempt.answerArrives { card.goneAnsweredAt = card.goneAnsweredAt ?? now }
+        guard attempt.status == 200 else {
+            card.isDirty = true
+            return
+        }
+        if let timestamp = payload.timestamp {
+            if let newest = card.newestTimestamp, timestamp <= newest {
+                add(.i10, number, "\(what) carried timestamp \(timestamp) after \(newest)", at: now)
+            }
+            card.newestTimestamp = max(card.newestTimestamp ?? timestamp, timestamp)
+        }
+        guard payload.event == "update", let content = content?.withoutTime else { return }
+        if content == card.accepted, !card.isDirty {
+            if let restartedAt, card.repeatedAfterRestart != restartedAt {
+                card.repeatedAfterRestart = restartedAt
+            } else {
+                add(.i10, number, "an update said what the card was known to show", at: now)
+            }
+        }
+        guard attempt.answerArrives else {
+            card.isDirty = true
+            return
+        }
+        card.accepted = content
+        card.isDirty = false
+    }
+
+    /// I3: P2 on a phone that wants no spoilers.
+    private mutating func judgeSpoilers(
+        _ content: SlateContent, _ payload: ReceivedPayload, of phone: PhoneView, _ number: Int, at now: WallTime
+    ) {
+        guard let settings = phone.settings, settings.spoilerFree else { return }
+        if !content.spoilerFree { add(.i3, number, "the content is not marked spoiler-free", at: now) }
+        for game in content.games {
+            if game.homeScore != nil || game.awayScore != nil || game.detail != nil || game.moment != nil {
+                add(.i3, number, "the content of a spoiler-free card shows how \(game.id) stands", at: now)
+            }
+            if slate.isBeyondRegulation(game.id), game.period != nil || game.clock != nil {
+                add(.i3, number, "a spoiler-free card shows that \(game.id) is beyond regulation", at: now)
+            }
+        }
+        guard let alert = payload.alert else { return }
+        var text = alert.title + "\n" + alert.body
+        for game in content.games {
+            for team in [game.home, game.away] { text = text.split(separator: team).joined(separator: " ") }
+        }
+        let words = text.lowercased()
+        let isTelling =
+            words.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            || ["overtime", "shootout", "walk-off", "comeback", "upset", "close finish", "leads", "wins"]
+                .contains { !words.split(separator: $0, omittingEmptySubsequences: false).dropFirst().isEmpty }
+        if isTelling { add(.i3, number, "an alert tells how a game stands", at: now) }
+    }
+}
