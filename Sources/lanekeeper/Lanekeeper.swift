@@ -1,4 +1,49 @@
+import Foundation
+
+/// The command line. Results on standard output, everything else on standard error; exit 0 done, 1 found a fault or
+/// could not start, 2 wrong use.
 @main
 struct Lanekeeper {
-    static func main() {}
+    private static let usage = """
+        lanekeeper COMMAND
+
+          demo    a night of games through the whole system, to simulated phones (lanekeeper demo --help)
+        """
+
+    nonisolated static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch arguments.first {
+        case nil, "--help", "-h", "help":
+            print(usage)
+            exit(arguments.isEmpty ? 2 : 0)
+        case "demo":
+            exit(await demo(Array(arguments.dropFirst())))
+        case .some(let command):
+            complain("\(command) is no command; see lanekeeper --help")
+            exit(2)
+        }
+    }
+
+    private static func demo(_ arguments: [String]) async -> Int32 {
+        if arguments.contains("--help") || arguments.contains("-h") {
+            print(DemoOptions.usage)
+            return 0
+        }
+        do {
+            let options = try DemoOptions(arguments)
+            let night = try DemoNight(options)
+            for fault in night.faults { complain(fault) }
+            return try await DemoRun(options: options, night: night).run()
+        } catch let wrong as WrongUse {
+            complain(wrong.text)
+            return 2
+        } catch {
+            complain("\(error)")
+            return 1
+        }
+    }
+
+    private static func complain(_ text: String) {
+        FileHandle.standardError.write(Data("lanekeeper: \(text)\n".utf8))
+    }
 }

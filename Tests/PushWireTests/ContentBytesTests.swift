@@ -31,7 +31,7 @@ import Testing
     @Test func `Times show 31 years off: asOf is Unix seconds, as a number`() {
         let content = SlateContent(
             arrangement: SlateArrangement(games: [GameID(unchecked: "g1")], spoilerFree: false),
-            snapshot: snapshot([.sample("g1")], asOf: WallTime(seconds: 1_760_132_400.9)))
+            snapshot: snapshot([.sample("g1")], asOf: WallTime(fractionalSeconds: 1_760_132_400.9)))
         #expect(content?.asOf == 1_760_132_400)
     }
 }

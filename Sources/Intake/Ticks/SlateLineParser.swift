@@ -97,7 +97,7 @@ public enum SlateLineParser {
 
     private static func wallTime(_ value: JSONValue) -> WallTime? {
         switch value {
-        case .integer(let seconds) where seconds >= 0 && Double(seconds) <= lastSecond: WallTime(fractionalSeconds: seconds)
+        case .integer(let seconds) where seconds >= 0 && Double(seconds) <= lastSecond: WallTime(seconds: seconds)
         case .number(let seconds) where seconds >= 0 && seconds <= lastSecond: WallTime(fractionalSeconds: seconds)
         default: nil
         }

@@ -100,8 +100,12 @@ public struct Judge: Sendable {
             report.fronted[moment.kind, default: .init()].moments += 1
             if fronts.wasInFront(moment.game, from: moment.from, to: moment.to, now: now) {
                 report.fronted[moment.kind, default: .init()].fronted += 1
+                if !report.fronted[moment.kind, default: .init()].games.contains(moment.game) {
+                    report.fronted[moment.kind, default: .init()].games.append(moment.game)
+                }
             }
         }
+        for kind in report.fronted.keys { report.fronted[kind]?.games.sort() }
         return report
     }
 }
@@ -201,6 +205,8 @@ public struct JudgeReport: Sendable {
     public struct Fronted: Hashable, Sendable {
         public internal(set) var moments = 0
         public internal(set) var fronted = 0
+        /// The games that were, each once, in order of id.
+        public internal(set) var games: [GameID] = []
 
         public init() {}
     }

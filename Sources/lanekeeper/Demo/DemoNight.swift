@@ -1,0 +1,57 @@
+import CardRules
+import Foundation
+import Intake
+import Simulation
+
+/// The games of a demo: a recorded night or a made-up one, as the ticks in which its lines come.
+struct DemoNight: Sendable {
+    struct Tick: Sendable {
+        let at: WallTime
+        let lines: [SlateLine]
+    }
+
+    let ticks: [Tick]
+    let games: Int
+    let lines: Int
+    /// One line a fault, for people.
+    let faults: [String]
+
+    /// - Throws: `WrongUse` for a file that is not there or has no usable line.
+    init(_ options: DemoOptions) throws(WrongUse) {
+        let all: [SlateLine]
+        if let path = options.slateFile {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw WrongUse("\(path) cannot be read: is there such a file?")
+            }
+            let text: SlateText
+            do {
+                text = try SlateText([UInt8](data).span)
+            } catch {
+                throw WrongUse("\(path): \(error)")
+            }
+            all = text.lines.map(\.line)
+            var faults = text.rejected.map { "\(path):\($0.number): \($0.fault)" }
+            if text.rejectedCount > text.rejected.count { faults.append("\(path): \(text.rejectedCount) lines in all") }
+            self.faults = faults
+        } else {
+            all = NightGenerator(seed: options.seed, announcedAt: DemoNight.madeUpAt).lines()
+            faults = []
+        }
+        var ticks: [Tick] = []
+        var gathered: [SlateLine] = []
+        for line in all {
+            if let first = gathered.first, first.at != line.at {
+                ticks.append(Tick(at: first.at, lines: gathered))
+                gathered = []
+            }
+            gathered.append(line)
+        }
+        if let first = gathered.first { ticks.append(Tick(at: first.at, lines: gathered)) }
+        self.ticks = ticks.sorted { $0.at < $1.at }
+        lines = all.count
+        games = Set(all.map(\.game)).count
+    }
+
+    /// When a made-up night is announced: a Saturday in November, 18:30 in New York.
+    static let madeUpAt = WallTime(seconds: 1_794_699_000)
+}

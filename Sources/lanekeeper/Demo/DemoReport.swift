@@ -1,0 +1,74 @@
+import CardRules
+import Foundation
+import Simulation
+
+/// What a night came to: the JSON of `--report`, and the summary for people.
+struct DemoReport: Encodable {
+    let phones: Int
+    let games: Int
+    let lines: Int
+    let virtualSeconds: Int
+    let wallSeconds: Double
+    let pushes: [String: Int]
+    let refused: [String: Int]
+    let unknown: Int
+    let cards: [String: Int]
+    let frontChanges: Int
+    let fronted: [String: [String]]
+    let violations: [String: Int]
+
+    init(
+        phones: Int, night: DemoNight, virtualSeconds: Double, wallSeconds: Double, counts: DemoTrace.Counts,
+        judged: JudgeReport
+    ) {
+        self.phones = phones
+        games = night.games
+        lines = night.lines
+        self.virtualSeconds = Int(virtualSeconds)
+        self.wallSeconds = (wallSeconds * 100).rounded() / 100
+        pushes = Dictionary(uniqueKeysWithValues: PushEvent.allCases.map { ($0.rawValue, counts.sent[$0] ?? 0) })
+        refused = counts.refused
+        unknown = counts.unknown
+        cards = [
+            "shown": judged.tally.startedByPush + judged.tally.startedByApp,
+            "ended": judged.tally.ended.values.reduce(0, +), "standing": judged.standing,
+        ]
+        frontChanges = judged.tally.frontChanges
+        fronted = Dictionary(
+            uniqueKeysWithValues: judged.fronted.map { ($0.key.rawValue, $0.value.games.map(\.text)) })
+        violations = Dictionary(
+            uniqueKeysWithValues: Invariant.allCases.filter(\.isJudged).map { ($0.rawValue, judged.counts[$0] ?? 0) })
+    }
+
+    var hasViolations: Bool { violations.values.contains { $0 > 0 } }
+
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    /// The summary for people.
+    func summary(faults: [String], first: [Violation]) -> String {
+        func list(_ counts: [String: Int]) -> String {
+            counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                .joined(separator: ", ")
+        }
+        var lines = [
+            "",
+            "The night is over: \(games) games, \(self.lines) lines, \(virtualSeconds / 3600) h \(virtualSeconds % 3600 / 60) min in \(wallSeconds) s.",
+            "  phones       \(phones)",
+            "  pushes       start \(pushes["start"] ?? 0), update \(pushes["update"] ?? 0), end \(pushes["end"] ?? 0)",
+            "  refused      \(refused.isEmpty ? "none" : list(refused)); unknown \(unknown)",
+            "  cards        shown \(cards["shown"] ?? 0), ended \(cards["ended"] ?? 0), standing \(cards["standing"] ?? 0)",
+            "  front        changed \(frontChanges) times",
+        ]
+        for (kind, games) in fronted.sorted(by: { $0.key < $1.key }) {
+            lines.append("  in front in \(kind): \(games.isEmpty ? "none" : games.joined(separator: ", "))")
+        }
+        lines.append("  violations   \(hasViolations ? list(violations) : "none")")
+        lines += first.map { "    \($0)" }
+        if !faults.isEmpty { lines.append("  \(faults.count) lines of the slate could not be used (above)") }
+        return lines.joined(separator: "\n")
+    }
+}
