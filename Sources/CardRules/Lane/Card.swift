@@ -33,6 +33,9 @@ public struct Card: Hashable, Sendable {
         case push, app
     }
 
+    /// L9: nothing says yet that its start became a card, and nobody was told.
+    var awaitsAcknowledgement: Bool { state == .believed && activity == nil && !isNeverAdopted }
+
     public init(key: CardKey, state: State, startedBy: StartedBy) {
         self.key = key
         self.state = state

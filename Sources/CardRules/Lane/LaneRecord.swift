@@ -36,7 +36,7 @@ public struct OwedEnd: Hashable, Sendable {
     public let address: PushAddress
     /// When iOS ends it by itself (L7).
     public let limit: WallTime
-    /// What it shows last; never empty.
+    /// What it shows last; empty where nothing is known: the phone then keeps what it shows (ref L18).
     public let games: [GameID]
 
     public init(key: CardKey, activity: ActivityID, address: PushAddress, limit: WallTime, games: [GameID]) {

@@ -7,6 +7,7 @@ extension LaneState {
     ) -> [LaneEffect] {
         if case .tick = event, !isConcerned(by: surroundings.slate, at: now) { return [] }
         var turn = Turn(now: now, surroundings: surroundings)
+        followClock(to: now)
         rollNight(&turn)
         take(event, &turn)
         settle(&turn)
@@ -17,6 +18,7 @@ extension LaneState {
     /// `false` when neither a game of this lane nor time changed anything since the last turn.
     private func isConcerned(by slate: SlateSnapshot, at now: WallTime) -> Bool {
         if let nextLook, now >= nextLook { return true }
+        if now < lastTurnAt { return true }
         guard watch.roster == slate.roster else { return true }
         for entry in watch.entries where slate.games[Int(entry.slot)].changeVersion > watch.seenChange { return true }
         return false
@@ -44,6 +46,7 @@ extension LaneState {
         expireCards(&turn)
         guard !isSuperseded else {
             sendOldEnds(&turn)
+            eraseIfDone(&turn)
             return
         }
         let added = updateMembers(&turn)
@@ -68,6 +71,7 @@ extension LaneState {
         }
         for card in kept.cards { considerLife(of: card, turn, consider) }
         for end in oldEnds where end.inFlight == nil { consider(end.retryAt) }
+        for owed in kept.owedEnds { consider(owed.limit) }
         if !isSuperseded {
             consider(deferralLook(turn))
             consider(frontLook)

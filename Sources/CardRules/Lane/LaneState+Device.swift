@@ -1,6 +1,7 @@
 extension LaneState {
     /// `PUT /v1/devices/{device}`: a field left out keeps its value.
     mutating func register(_ patch: DevicePatch, _ turn: inout Turn) {
+        if kept.isRemoved { beginAnew() }
         signOfLife()
         turn.saveFirst()
         kept.isRemoved = false
@@ -30,6 +31,17 @@ extension LaneState {
         forgetWatch()
         report(patch.pushToStart, &turn)
         turn.note(.sync, nil, nil, "the app reported the device")
+    }
+
+    /// A removed device that comes back is a new one, but for what it still owes and has spent tonight.
+    private mutating func beginAnew() {
+        kept.isRemoved = false
+        let zone = kept.settings.timeZone
+        kept.settings = DeviceSettings()
+        kept.settings.timeZone = zone
+        kept.selection = nil
+        if case .superseded(_, owed: .some) = kept.pushToStart?.ownership { return }
+        kept.pushToStart = nil
     }
 
     /// The phone is in another zone: tonight ends when it ends there. What was spent stays spent.

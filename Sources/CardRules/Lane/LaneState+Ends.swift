@@ -16,8 +16,8 @@ extension LaneState {
     mutating func owe(_ key: CardKey, _ rule: Rule, _ why: String, _ turn: inout Turn) {
         guard let index = cardIndex(key), kept.cards[index].state != .ending else { return }
         let shown = self[sendingFor: key].inFlight?.shown ?? self[sendingFor: key].accepted
-        let games = shown?.games.map(\.id) ?? kept.cards[index].front.map { [$0.game] } ?? []
-        kept.cards[index].finalGames = games
+        let games = shown?.games.map(\.id) ?? []
+        kept.cards[index].finalGames = games.isEmpty ? kept.cards[index].front.map { [$0.game] } ?? [] : games
         kept.cards[index].state = .ending
         self[sendingFor: key].endRetryAt = nil
         turn.saveFirst()
@@ -28,7 +28,9 @@ extension LaneState {
     mutating func sendEnd(_ key: CardKey, _ turn: inout Turn) {
         guard let card = card(key), card.state == .ending, let address = card.updateAddress else { return }
         let sending = self[sendingFor: key]
-        guard !isExpired(card, turn), sending.inFlight == nil, (sending.endRetryAt ?? turn.now) <= turn.now else { return }
+        guard !isExpired(card, turn), sending.inFlight == nil, (sending.endRetryAt ?? turn.now) <= turn.now else {
+            return
+        }
         send(endKind(turn), key, to: address, priority: .immediate, &turn)
     }
 
@@ -48,7 +50,7 @@ extension LaneState {
         switch card.state {
         case .starting: break
         case .believed:
-            if !card.isNeverAdopted { consider(age.advanced(bySeconds: life.acknowledgeSeconds)) }
+            if card.awaitsAcknowledgement { consider(age.advanced(bySeconds: life.acknowledgeSeconds)) }
         case .confirmed:
             consider(age.advanced(bySeconds: life.limitSeconds - life.endBeforeLimitSeconds))
         case .ending:
@@ -77,11 +79,12 @@ extension LaneState {
                 drop(card.key)
                 turn.saveLater()
                 turn.note(.end, card.key, .l7, "the card reached its limit")
-            } else if card.state == .believed, !card.isNeverAdopted, let age = card.ageBegan,
+            } else if card.awaitsAcknowledgement, let age = card.ageBegan,
                 turn.now.seconds(since: age) >= turn.tuning.life.acknowledgeSeconds,
                 let index = cardIndex(card.key)
             {
                 kept.cards[index].isNeverAdopted = true
+                turn.saveLater()
                 turn.note(.start, card.key, .l9, "accepted, never adopted")
             }
         }
@@ -102,11 +105,15 @@ extension LaneState {
         let shown = self[sendingFor: key].accepted?.games.map(\.id)
         let games = shown ?? card.front.map { [$0.game] } ?? kept.members
         kept.owedEnds.removeAll { $0.activity == activity }
+        oldEnds.removeAll { $0.activity == activity }
+        // P5: above whatever this activity was sent, also within the same second.
+        oldEnds.append(
+            OldEnd(activity: activity, address: address, lastTimestamp: self[sendingFor: key].lastTimestamp))
         kept.owedEnds.append(
             OwedEnd(
                 key: key, activity: activity, address: address,
                 limit: ageBegan.advanced(bySeconds: turn.tuning.life.limitSeconds),
-                games: games.isEmpty ? Array(kept.ledger.joined.prefix(1)) : games))
+                games: games))
         kept.owedEnds.removeFirst(max(0, kept.owedEnds.count - LaneRecord.owedEndsKept))
         turn.saveFirst()
         turn.note(.end, key, .l3, "a newer activity stands under this key")
@@ -121,11 +128,10 @@ extension LaneState {
         for index in oldEnds.indices {
             var end = oldEnds[index]
             guard end.inFlight == nil, (end.retryAt ?? turn.now) <= turn.now,
-                let owed = kept.owedEnds.first(where: { $0.activity == end.activity }), !owed.games.isEmpty
+                let owed = kept.owedEnds.first(where: { $0.activity == end.activity })
             else { continue }
             let number = nextNumber()
-            end.lastTimestamp = nextTimestamp(
-                after: max(end.lastTimestamp, self[sendingFor: owed.key].lastTimestamp), turn)
+            end.lastTimestamp = nextTimestamp(after: end.lastTimestamp, turn)
             end.inFlight = number
             oldEnds[index] = end
             turn.send(

@@ -12,9 +12,16 @@ extension LaneState {
             turn.afterSaving(.handOver(owed, of: kept.device, token: token, to: newer))
             return
         }
+        // What waited for its start counts as added when it joins there (S4).
+        let waiting = kept.deferred?.games ?? []
+        var ledger = kept.ledger
+        ledger.joined.removeAll { waiting.contains($0) }
         let handover = Handover(
-            ledger: kept.ledger, cards: kept.cards.map(\.withoutPendingStart), members: kept.members,
-            endedActivities: kept.endedActivities)
+            ledger: ledger, cards: kept.cards.map(\.withoutPendingStart),
+            members: kept.members.filter { !waiting.contains($0) }, endedActivities: kept.endedActivities)
+        // The spend moves: this record may own the phone again tonight, and gets it back then. Ordinals stay.
+        kept.ledger.keys = []
+        kept.ledger.handedOver.removeAll { $0 == newer }
         kept.pushToStart?.ownership = .superseded(by: newer, owed: handover)
         kept.cards = []
         kept.members = []
@@ -26,9 +33,11 @@ extension LaneState {
 
     /// This record owns the phone: what the older one handed over is this one's, once.
     mutating func own(token: [UInt8], from older: DeviceID?, handover: Handover?, _ turn: inout Turn) {
-        if case .superseded(let newer, _) = kept.pushToStart?.ownership, let older, let handover {
+        if case .superseded(let newer, _) = kept.pushToStart?.ownership {
             // A third record came in between: it is the one that must know.
-            turn.afterSaving(.handOver(handover, of: older, token: token, to: newer))
+            if let older, let handover {
+                turn.afterSaving(.handOver(handover, of: older, token: token, to: newer))
+            }
             return
         }
         guard kept.pushToStart?.address?.token == token else { return }
@@ -39,9 +48,7 @@ extension LaneState {
         guard !kept.ledger.handedOver.contains(older) else { return }
         kept.ledger.handedOver.append(older)
         if handover.ledger.to > turn.now { kept.ledger.add(handover.ledger) }
-        for activity in handover.endedActivities where !kept.endedActivities.contains(activity) {
-            kept.endedActivities.append(activity)
-        }
+        for activity in handover.endedActivities { rememberEnded(activity) }
         for card in handover.cards { receive(card, &turn) }
         kept.members += handover.members.filter { !kept.members.contains($0) }
         forgetWatch()
@@ -78,7 +85,8 @@ extension LaneState {
         switch held.ownership {
         case .owner: return []
         case .claiming: return [.claimPhone(token: token)]
-        case .superseded(let newer, let owed): return owed.map { [.handOver($0, of: kept.device, token: token, to: newer)] } ?? []
+        case .superseded(let newer, let owed):
+            return owed.map { [.handOver($0, of: kept.device, token: token, to: newer)] } ?? []
         }
     }
 }

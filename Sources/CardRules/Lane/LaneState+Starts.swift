@@ -78,7 +78,8 @@ extension LaneState {
             return deferred(.s14, "its last nights' starts never became cards: needs token")
         }
         if !turn.mayClaim {
-            return deferred(.l10, "as many starts are unanswered as a node may have", until: now.advanced(bySeconds: 0.2))
+            return deferred(
+                .l10, "as many starts are unanswered as a node may have", until: now.advanced(bySeconds: 0.2))
         }
         return nil
     }

@@ -17,15 +17,15 @@ extension LaneState {
             return
         }
         var card = kept.cards[index]
-        if card.activity == token.activity {
+        if card.activity == token.activity, let held = card.updateAddress {
             card.updateAddress = token.address
             card.tokenReportedAt = turn.now
             kept.cards[index] = card
             turn.note(.token, token.key, .l4, "a later update token")
-            forgiveAddress(token.key)
+            if held != token.address { forgiveAddress(token.key) }
             return
         }
-        if let activity = card.activity {
+        if let activity = card.activity, activity != token.activity {
             let began = token.began ?? turn.now
             if let age = card.ageBegan, began < age {
                 oweOldEnd(token.activity, token.address, key: token.key, ageBegan: began, of: card, &turn)
@@ -41,9 +41,12 @@ extension LaneState {
             adopt(token, &turn)
             return
         }
+        if card.activity == nil {
+            acknowledge(token.key, startedBy: token.startedBy)
+            card.startedBy = token.startedBy  // the app may have been quicker than our start
+        }
         confirm(&card, with: token, at: turn.now)
         kept.cards[index] = card
-        acknowledge(token.key, startedBy: card.startedBy)
         turn.note(.token, token.key, .l4, "the card is confirmed")
     }
 
@@ -88,25 +91,28 @@ extension LaneState {
         signOfLife()
         turn.saveFirst()
         turn.note(.report, report.key, .l5, "the app reported the card \(report.kind.rawValue)")
-        switch report.kind {
-        case .opened, .stale:
-            break
-        case .ended, .dismissed:
-            kept.owedEnds.removeAll { $0.activity == report.activity }
-            oldEnds.removeAll { $0.activity == report.activity }
-            let card = card(report.key)
-            let concernsCard = card.map { $0.activity == nil || $0.activity == report.activity } ?? false
-            // An activity that the server ended is dismissed by that, not by its owner.
-            let wasEnded = kept.endedActivities.contains(report.activity)
-            if report.kind == .dismissed, concernsCard || (card == nil && !wasEnded) {
-                kept.ledger[report.key].isDismissed = true
-            }
-            guard let card, concernsCard else {
-                rememberEnded(report.activity)
-                return
-            }
-            if card.activity == nil { acknowledge(report.key, startedBy: card.startedBy) }
+        let card = card(report.key)
+        let isOlder =
+            kept.endedActivities.contains(report.activity)
+            || kept.owedEnds.contains { $0.activity == report.activity }
+        let concernsCard = card.map { $0.activity == report.activity || $0.activity == nil && !isOlder } ?? false
+        if let card, concernsCard, card.activity == nil {
+            // The app's own report proves that the start became a card (section 0: acknowledgement).
+            acknowledge(report.key, startedBy: card.startedBy)
+            if let index = cardIndex(report.key) { kept.cards[index].activity = report.activity }
+        }
+        guard report.kind == .ended || report.kind == .dismissed else { return }
+        // An activity that the server ends is dismissed by that, not by its owner.
+        let isEnding = card?.state == .ending && card?.updateAddress != nil
+        if report.kind == .dismissed, concernsCard && !isEnding || (card == nil && !isOlder) {
+            kept.ledger[report.key].isDismissed = true
+        }
+        kept.owedEnds.removeAll { $0.activity == report.activity }
+        oldEnds.removeAll { $0.activity == report.activity }
+        if concernsCard {
             drop(report.key, activity: report.activity)
+        } else {
+            rememberEnded(report.activity)
         }
     }
 

@@ -4,11 +4,14 @@ extension LaneState {
         guard let card = card(key), card.state == .confirmed, let address = card.updateAddress else { return }
         guard !isExpired(card, turn), let plan = updatePlan(card, turn), plan.at <= turn.now else { return }
         if plan.isUrgent { self[sendingFor: key].urgentAt.append(turn.now) }
-        let stale = plan.shown.games.contains { turn.slate.game($0.id)?.phase.isUnderWay ?? false }
+        let stale =
+            plan.shown.games.contains { turn.slate.game($0.id)?.phase.isUnderWay ?? false }
             ? turn.now.advanced(bySeconds: turn.tuning.updates.staleSeconds).unixSeconds : nil
         send(
             .update(staleDate: stale), key, to: address, priority: plan.isUrgent ? .immediate : .conserving, &turn)
-        if plan.isUrgent { turn.note(.update, key, .p6, "the front changed, a moment began or a game ended", push: lastNumber) }
+        if plan.isUrgent {
+            turn.note(.update, key, .p6, "the front changed, a moment began or a game ended", push: lastNumber)
+        }
     }
 
     /// When the next update of a card may go.
@@ -61,7 +64,7 @@ extension LaneState {
             arrangement = self.arrangement(of: card, turn.tuning)
             relevance = contenders(turn).first { $0.game == card.front?.game }?.effective
         }
-        guard let arrangement, !arrangement.games.isEmpty else { return }
+        guard let arrangement else { return }
         let number = nextNumber()
         let timestamp = nextTimestamp(after: self[sendingFor: key].lastTimestamp, turn)
         let order = PushOrder(

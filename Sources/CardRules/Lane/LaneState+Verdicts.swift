@@ -26,6 +26,7 @@ extension LaneState {
     ) {
         guard let index = cardIndex(key) else { return }
         turn.saveLater()
+        let isAppStarted = kept.cards[index].startedBy == .app
         switch verdict {
         case .accepted:
             kept.ledger[key].accepted += 1
@@ -34,18 +35,29 @@ extension LaneState {
             if kept.cards[index].activity == nil { kept.ledger.hasSignOfLife = false }  // S14: silent since this start
             kept.cards[index].ageBegan = min(kept.cards[index].ageBegan ?? turn.now, turn.now)
             if kept.cards[index].state == .starting { kept.cards[index].state = .believed }
-            self[sendingFor: key].accepted = push.shown
+            if !isAppStarted { self[sendingFor: key].accepted = push.shown }
             recordGateway(of: push)
         case .unknown:
             // It may be on the phone: believed, spent, not repeated. No earlier evidence than the claim.
             if kept.cards[index].state == .starting { kept.cards[index].state = .believed }
             kept.cards[index].ageBegan = kept.cards[index].ageBegan ?? kept.cards[index].claimedAt
-        case .notSent:
+        case .notSent, .refused:
+            if kept.cards[index].activity != nil {
+                // The app says that a card stands: its own, if not this start's.
+                if isAppStarted { giveBackSpend(key) }
+                return
+            }
+            if case .refused(let refusal) = verdict {
+                refuseStart(key, push, refusal, &turn)
+                return
+            }
+            let wasWanted = kept.cards[index].state == .starting
             giveBack(key)
-            deferStart(.l2, until: turn.now.advanced(bySeconds: turn.tuning.updates.dirtySeconds), "not sent", &turn)
-        case .refused(let refusal):
-            if kept.cards[index].activity != nil { return }  // a token says that it stands
-            refuseStart(key, push, refusal, &turn)
+            guard wasWanted else { return }
+            // A4: one discarded for a newer selection is decided again by that.
+            let isStale = push.order.selectionRevision != selectionRevision
+            let until = turn.now.advanced(bySeconds: turn.tuning.updates.dirtySeconds)
+            deferStart(.l2, until: isStale ? nil : until, "not sent", &turn)
         }
     }
 
@@ -53,7 +65,9 @@ extension LaneState {
         _ key: CardKey, _ push: Sending.InFlight, _ refusal: Refusal, _ turn: inout Turn
     ) {
         let wasWanted = card(key)?.state == .starting
-        if refusal.reason.nextStep == .tryOtherGateway, !push.triedOtherGateway, wasWanted {
+        // A refusal says nothing about a token that the app has reported since.
+        let isSameToken = kept.pushToStart?.address?.token == push.address.token
+        if refusal.reason.nextStep == .tryOtherGateway, !push.triedOtherGateway, wasWanted, isSameToken {
             tryOtherGateway(key, push, &turn)
             return
         }
@@ -61,6 +75,9 @@ extension LaneState {
         let gateway = turn.tuning.gateway
         let (rule, hold): (Rule, Double?)
         switch refusal.reason.nextStep {
+        case .tryOtherGateway where !isSameToken, .forgetAddress where !isSameToken, .holdToken where !isSameToken:
+            (rule, hold) = (.s2, nil)
+        case .tryOtherGateway where !push.triedOtherGateway: return  // not wanted any more, and not known to be dead
         case .tryOtherGateway:
             forgetPushToStart(push.address, .g2, &turn)
             (rule, hold) = (.s2, nil)
@@ -81,12 +98,15 @@ extension LaneState {
 
     /// L2: the spend is given back, the card is absent. The ordinal is not used again.
     private mutating func giveBack(_ key: CardKey) {
-        kept.ledger[key].sent = max(0, kept.ledger[key].sent - 1)
+        giveBackSpend(key)
         drop(key)
     }
 
+    private mutating func giveBackSpend(_ key: CardKey) { kept.ledger[key].sent = max(0, kept.ledger[key].sent - 1) }
+
     /// G2: once, at the other gateway, on the same claim.
     private mutating func tryOtherGateway(_ key: CardKey, _ push: Sending.InFlight, _ turn: inout Turn) {
+        guard let card = card(key), !isExpired(card, turn) else { return }  // L7
         send(push.order.kind, key, to: push.address.flipped, priority: push.order.priority, &turn)
         self[sendingFor: key].inFlight?.triedOtherGateway = true
     }
@@ -132,6 +152,8 @@ extension LaneState {
             self[sendingFor: key].accepted = nil  // the phone shows this or the one before
             hold(key, forSeconds: turn.tuning.updates.dirtySeconds, turn)
         case .notSent:
+            // A4: one discarded for a newer selection makes room for what that asks for.
+            guard push.order.selectionRevision == selectionRevision else { return }
             hold(key, forSeconds: turn.tuning.updates.dirtySeconds, turn)
         case .refused(let refusal):
             guard let seconds = holdSeconds(key, push, refusal, of: card, &turn) else { return }
@@ -144,18 +166,20 @@ extension LaneState {
         self[sendingFor: key].holdUntil = turn.now.advanced(bySeconds: seconds)
     }
 
-    /// How long a card waits after a refusal; `nil` when the card is gone or the push is under way again.
+    /// How long a card waits after a refusal; `nil` when it is gone, the push is under way again, or nothing holds it.
     private mutating func holdSeconds(
         _ key: CardKey, _ push: Sending.InFlight, _ refusal: Refusal, of card: Card, _ turn: inout Turn
     ) -> Double? {
         let isSameToken = card.updateAddress?.token == push.address.token
         switch refusal.reason.nextStep {
-        case .tryOtherGateway where !push.triedOtherGateway && isSameToken:
+        case .tryOtherGateway where !isSameToken, .forgetAddress where !isSameToken, .holdToken where !isSameToken:
+            return nil  // it says nothing about the token that the app has reported since
+        case .tryOtherGateway where !push.triedOtherGateway:
             tryOtherGateway(key, push, &turn)
             return nil
         case .tryOtherGateway, .forgetAddress:
             let isGone = refusal.reason.nextStep == .tryOtherGateway || isDead(card.tokenReportedAt, refusal, push)
-            guard isSameToken, isGone else { return turn.tuning.updates.dirtySeconds }
+            guard isGone else { return turn.tuning.updates.dirtySeconds }
             drop(key)
             turn.saveLater()
             turn.note(.token, key, .l6, "the update token is dead: the card is gone")

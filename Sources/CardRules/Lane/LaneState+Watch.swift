@@ -57,7 +57,7 @@ extension LaneState {
     /// A3: joins and leaves. A selection that has grown old is replaced by taste at the next turn after that.
     /// - Returns: the games added: joined for the first time this night (S4).
     mutating func updateMembers(_ turn: inout Turn) -> [GameID] {
-        guard kept.settings.user != nil, !kept.isRemoved else {
+        guard !kept.isRemoved else {
             if !kept.members.isEmpty {
                 kept.members = []
                 turn.saveLater()

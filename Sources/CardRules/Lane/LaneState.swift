@@ -21,6 +21,8 @@ public struct LaneState: Sendable {
     /// G5: how long the last `TooManyRequests` held the push-to-start token back; doubles.
     var startSlowSeconds: Double?
     var lastNumber = PushNumber(0)
+    /// When the last turn was: a clock that was set back shows (R7).
+    var lastTurnAt = WallTime.distantPast
     /// P5: timestamps given out by an earlier incarnation of this lane do not exceed it.
     var timestampFloor: Int64
     /// How often a selection arrived in this process: a decision computed from an older one is discarded (A4).
@@ -42,8 +44,8 @@ public struct LaneState: Sendable {
         self.kept = record
         self.zone = zone
         self.timestampFloor = timestampFloor
-        for index in kept.cards.indices where kept.cards[index].state == .starting {
-            kept.cards[index].state = .believed
+        for index in kept.cards.indices {
+            if kept.cards[index].state == .starting { kept.cards[index].state = .believed }
             kept.cards[index].ageBegan = kept.cards[index].ageBegan ?? kept.cards[index].claimedAt
         }
         self.nextLook = .distantPast

@@ -18,7 +18,8 @@ public enum PushEvent: String, Hashable, Sendable, CaseIterable {
 
 /// Which games a slate card shows and how: with a snapshot it gives the content.
 public struct SlateArrangement: Hashable, Sendable {
-    /// The front first, then the others in the card's order (T12); never empty.
+    /// The front first, then the others in the card's order (T12). Empty only on an end of a card of which nothing is
+    /// known: the phone then keeps what it shows (ref L18).
     public let games: [GameID]
     public let spoilerFree: Bool
 

@@ -53,23 +53,23 @@ public struct TakeoverHold: Hashable, Sendable {
 public func chooseFront(
     among contenders: [Contender], front: Front?, hold: TakeoverHold, at now: WallTime, tuning: Tuning.Takeover
 ) -> FrontChoice {
-    guard let best = strongest(contenders, by: \.effective) else { return FrontChoice() }
+    // T6: what is final stands in front of nothing that is under way.
+    let isAnyUnderWay = contenders.contains(where: \.phase.isUnderWay)
+    let eligible = isAnyUnderWay ? contenders.filter { $0.phase != .final } : contenders
+    guard let best = strongest(eligible, by: \.effective) else { return FrontChoice() }
     let pin = contenders.first { $0.game == hold.pinned && $0.phase != .final }
 
     guard var front else {
         let first = pin ?? best
-        let wonByLift = pin == nil && needsLift(first, among: contenders)
+        let wonByLift = pin == nil && needsLift(first, among: eligible)
         return FrontChoice(front: Front(game: first.game, since: now, wonByLift: wonByLift), rule: .t12)
     }
     front.forgetOld(at: now, tuning: tuning)
 
-    let standing = contenders.first { $0.game == front.game }
-    let underWay = contenders.filter(\.phase.isUnderWay)
-    let isOver = standing?.phase == .final && !underWay.isEmpty
-    guard let standing, !isOver else {
+    guard let standing = eligible.first(where: { $0.game == front.game }) else {
         // T6: whatever margin, bench and holds say, and no takeover.
-        let next = pin ?? strongest(underWay, by: \.effective) ?? best
-        front.replace(with: next, wonByLift: pin == nil && needsLift(next, among: contenders), at: now)
+        let next = pin ?? best
+        front.replace(with: next, wonByLift: pin == nil && needsLift(next, among: eligible), at: now)
         return FrontChoice(front: front, rule: .t6)
     }
 
@@ -82,13 +82,12 @@ public func chooseFront(
         return FrontChoice(front: front, rule: .t12)
     }
 
-    var lookAgain = WallTime.distantFuture
-    guard let (challenger, rule) = challenge(standing, front, contenders, now, tuning, &lookAgain) else {
-        return FrontChoice(front: front, lookAgain: lookAgain == .distantFuture ? nil : lookAgain)
-    }
-    if challenger.game == front.game {
+    if front.wonByLift, standing.lift <= 0, strongest(eligible, by: \.base)?.game == front.game {
         front.wonByLift = false  // the lift is over, and the front is the best without it too
-        return FrontChoice(front: front)
+    }
+    var lookAgain = WallTime.distantFuture
+    guard let (challenger, rule) = challenge(standing, front, eligible, now, tuning, &lookAgain) else {
+        return FrontChoice(front: front, lookAgain: lookAgain == .distantFuture ? nil : lookAgain)
     }
     if hold.isUnreadable { return FrontChoice(front: front) }
     let waits = [
@@ -100,7 +99,9 @@ public func chooseFront(
     }
     let wonByLift = rule == .t3 && challenger.lift > 0 && challenger.base < standing.effective + tuning.marginPoints
     front.change(to: challenger, wonByLift: wonByLift, at: now)
-    return FrontChoice(front: front, rule: rule)
+    // What waits behind the new front: a game on the bench, or after T11 one that leads by its lift.
+    let next = chooseFront(among: contenders, front: front, hold: hold, at: now, tuning: tuning)
+    return FrontChoice(front: front, rule: rule, lookAgain: next.rule == nil ? next.lookAgain : now)
 }
 
 /// Who would take the front if nothing held it back: by T11, else by T3 and T5.
@@ -151,7 +152,8 @@ extension Front {
 
     /// T8: when another change is free; `nil` for now.
     fileprivate func nextFreeChange(at now: WallTime, tuning: Tuning.Takeover) -> WallTime? {
-        guard changes.count >= tuning.changesPerMinute, let oldest = changes.suffix(tuning.changesPerMinute).first else {
+        guard changes.count >= tuning.changesPerMinute, let oldest = changes.suffix(tuning.changesPerMinute).first
+        else {
             return nil
         }
         return oldest.advanced(bySeconds: 60)
