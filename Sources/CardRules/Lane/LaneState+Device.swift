@@ -87,9 +87,22 @@ extension LaneState {
         kept.selection = Selection(
             games: games, pinned: pinned, muted: muted, syncedAt: syncedAt, arrivedAt: turn.now)
         selectionRevision &+= 1
+        discardUnseenTakeover(games)
         forgetWatch()
         turn.saveFirst()
         turn.note(.sync, .slate, .a1, "the app chose \(games.count) games")
+    }
+
+    /// A4: a takeover decided before this selection, and not yet on the card, is discarded: the card keeps the front that
+    /// it shows, if the app still lists it.
+    private mutating func discardUnseenTakeover(_ games: [GameID]) {
+        guard let index = cardIndex(.slate), let front = kept.cards[index].front else { return }
+        let sending = self[sendingFor: .slate]
+        guard let shown = sending.inFlight?.shown.front ?? sending.accepted?.front, shown != front.game,
+            games.contains(shown)
+        else { return }
+        kept.cards[index].front?.game = shown
+        kept.cards[index].front?.bench.removeAll { $0.game == shown }
     }
 
     /// `DELETE /v1/devices/{device}`: its cards are ended first.

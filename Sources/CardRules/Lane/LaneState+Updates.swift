@@ -112,11 +112,10 @@ extension Shown {
         for id in arrangement.games {
             guard let slot = slate.slots[id] else { continue }
             let (face, begun, phase) = (
-                arrangement.spoilerFree ? slate.games[slot].spoilerFreeVersion : slate.games[slot].faceVersion,
+                arrangement.spoilerFree ? slate.spoilerFreeFaces[slot] : slate.faces[slot],
                 slate.games[slot].momentsBegun, slate.games[slot].phase
             )
-            hash.add(id.text)
-            hash.add(UInt64(face))
+            hash.add(face)
             games.append(Game(id: id, momentsBegun: begun, isFinal: phase == .final))
         }
         guard !games.isEmpty else { return nil }

@@ -10,6 +10,9 @@ public final class SlateSnapshot: Sendable {
     public let asOf: WallTime
     /// By slot. A retired game leaves the roster; slots of one roster never move.
     public let games: [RankedGame]
+    /// By slot: 64 bits of what an ordinary card draws of the game, and of what a spoiler-free one does (U1, P2).
+    public let faces: [UInt64]
+    public let spoilerFreeFaces: [UInt64]
     /// Where each game is in `games`.
     public let slots: [GameID: Int]
 
@@ -18,6 +21,8 @@ public final class SlateSnapshot: Sendable {
         self.roster = roster
         self.asOf = asOf
         self.games = games
+        faces = games.map { SlateContent.Game($0, spoilerFree: false).face }
+        spoilerFreeFaces = games.map { SlateContent.Game($0, spoilerFree: true).face }
         self.slots = Dictionary(games.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -26,6 +31,8 @@ public final class SlateSnapshot: Sendable {
         roster = other.roster
         asOf = other.asOf
         games = other.games.map { $0 }
+        faces = other.faces.map { $0 }
+        spoilerFreeFaces = other.spoilerFreeFaces.map { $0 }
         slots = other.slots
     }
 

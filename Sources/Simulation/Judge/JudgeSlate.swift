@@ -124,10 +124,10 @@ struct JudgeSlate: Sendable {
         case .pre:
             guard let startsAt = game.startsAt else { return false }
             return time >= startsAt.advanced(bySeconds: -window.beforeSeconds)
-                && time <= startsAt.advanced(bySeconds: window.stalePreSeconds)
+                && time < startsAt.advanced(bySeconds: window.stalePreSeconds)
         case .final:
             guard let since = game.overSince else { return false }
-            return time <= since.advanced(bySeconds: window.afterSeconds)
+            return time < since.advanced(bySeconds: window.afterSeconds)
         case .postponed: return false
         }
     }
