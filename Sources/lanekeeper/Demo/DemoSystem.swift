@@ -3,6 +3,7 @@ import Foundation
 import Intake
 import LaneStore
 import Lanes
+import PushPool
 import PushWire
 import Simulation
 import Synchronization
@@ -19,7 +20,7 @@ struct DemoSystem {
     let fleet: PhoneFleet
     let gateway: GatewayServer
     let store: SQLiteStore
-    let pool: MemoryPusher
+    let pool: PushPool
     let supervisor: Supervisor
     let zones = ZoneDirectory()
     private let folder: URL
@@ -50,14 +51,33 @@ struct DemoSystem {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store = try SQLiteStore.open(path: folder.appendingPathComponent("lanekeeper.db").path)
 
-        pool = MemoryPusher(fleet: fleet, clock: clock, seed: options.seed)
+        pool = try PushPool(
+            configuration: DemoSystem.poolConfiguration(
+                gateway, keyPEM: keyPEM, certificatePEM: identity.certificatePEM, speed: speed),
+            clock: clock)
         supervisor = Supervisor(
             configuration: Supervisor.Configuration(tuning: tuning, apps: [DemoSystem.app], shards: 4),
             store: store, pusher: pool, clock: clock, random: SeededRandom(seed: options.seed), trace: trace,
             zone: { [zones] in zones.zone(named: $0) })
     }
 
+    private static func poolConfiguration(
+        _ gateway: GatewayServer, keyPEM: String, certificatePEM: String, speed: Double
+    ) -> PushPool.Configuration {
+        var endpoints: [Gateway: PushPool.Endpoint] = [:]
+        for side in Gateway.allCases {
+            if let address = gateway.address(of: side) {
+                endpoints[side] = PushPool.Endpoint(host: "127.0.0.1", port: address.port)
+            }
+        }
+        var configuration = PushPool.Configuration(
+            gateways: endpoints, trust: .pem(certificatePEM), keyPEM: keyPEM, keyID: keyID, teamID: teamID)
+        configuration.timeoutSeconds = 30 * max(1, speed)
+        return configuration
+    }
+
     func close() async {
+        await pool.stop()
         await gateway.stopped()
         await store.close()
         try? FileManager.default.removeItem(at: folder)
