@@ -19,9 +19,9 @@ struct Bench {
     /// Saturday 2026-01-10, 20:00 UTC: far from the turn of the night.
     static let evening = WallTime(seconds: Int64(1_768_075_200))
 
-    init(at now: WallTime = Bench.evening) {
+    init(at now: WallTime = Bench.evening, device: DeviceID = Bench.device) {
         self.now = now
-        lane = LaneState(device: Bench.device, app: AppID(unchecked: "app"), zone: .utc, at: now, tuning: Tuning())
+        lane = LaneState(device: device, app: AppID(unchecked: "app"), zone: .utc, at: now, tuning: Tuning())
     }
 
     // MARK: - Where tests begin
@@ -231,13 +231,13 @@ extension [LaneEffect] {
 }
 
 extension GameID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(unchecked: text) }
+    init(stringLiteral text: String) { self.init(unchecked: text) }
 }
 
 extension ActivityID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(unchecked: text) }
+    init(stringLiteral text: String) { self.init(unchecked: text) }
 }
 
 extension DeviceID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(unchecked: text) }
+    init(stringLiteral text: String) { self.init(unchecked: text) }
 }
