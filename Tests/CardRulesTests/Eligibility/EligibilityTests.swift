@@ -49,8 +49,9 @@ import Testing
         for step in 0..<200 {
             let all = (1...8).map { GameID(unchecked: "g\($0)") }
             let scores = all.filter { _ in random.chance(70) }.map { ($0, Double(Int.random(in: 0...100, using: &random))) }
-            let source = random.pick(
-                [.nothing, .selection(all.filter { _ in random.chance(50) }), .taste(minimum: 40, limit: 3)])
+            let chosen = all.filter { _ in random.chance(50) }
+            let sources: [EligibilitySource] = [.nothing, .selection(chosen), .taste(minimum: 40, limit: 3)]
+            let source = random.pick(sources)
             let next = set(members, scores, source)
             #expect(Set(next).count == next.count, "seed \(seed), step \(step)")
             #expect(set(members, scores.reversed(), source) == next, "seed \(seed), step \(step)")

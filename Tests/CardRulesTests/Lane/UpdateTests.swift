@@ -201,7 +201,8 @@ import Testing
             $0.worth = 70
             $0.lift = 20
         }.starts
-        #expect(starts.map(\.relevance) == [70 + 15 + 2 + 20])
+        let worthTasteAndLift: Double? = 107  // 70 + 15 + 2 + 20
+        #expect(starts.map(\.relevance) == [worthTasteAndLift])
     }
 
     @Test func `R7: a clock set back an hour holds no update for an hour`() {
