@@ -78,7 +78,11 @@ struct Bench {
         if let index = games.firstIndex(where: { $0.id == id }) {
             let before = games[index]
             change(&games[index])
-            if games[index].differsInFace(from: before) { games[index].faceVersion += 1 }
+            if games[index].differsInFace(from: before) {
+                games[index].faceVersion += 1
+                // A change that the card draws, whatever else the test changed (U1).
+                games[index].clock = "v\(games[index].faceVersion)"
+            }
             if games[index].phase != before.phase { games[index].spoilerFreeVersion += 1 }
             if games[index].moments.count > before.moments.count { games[index].momentsBegun += 1 }
             games[index].changeVersion = version
