@@ -48,7 +48,9 @@ import Testing
         var members: [GameID] = []
         for step in 0..<200 {
             let all = (1...8).map { GameID(unchecked: "g\($0)") }
-            let scores = all.filter { _ in random.chance(70) }.map { ($0, Double(Int.random(in: 0...100, using: &random))) }
+            let scores = all.filter { _ in random.chance(70) }.map {
+                ($0, Double(Int.random(in: 0...100, using: &random)))
+            }
             let chosen = all.filter { _ in random.chance(50) }
             let sources: [EligibilitySource] = [.nothing, .selection(chosen), .taste(minimum: 40, limit: 3)]
             let source = random.pick(sources)

@@ -102,7 +102,8 @@ import Testing
         let effects = bench.select(["g2"], syncedAt: held.advanced(bySeconds: -1))
         #expect(effects.contains(.refuseSelection(held: held)))
         #expect(bench.lane.kept.selection?.games == ["g1"])
-        #expect(!bench.select(["g2"], syncedAt: held).contains { if case .refuseSelection = $0 { true } else { false } })
+        #expect(
+            !bench.select(["g2"], syncedAt: held).contains { if case .refuseSelection = $0 { true } else { false } })
     }
 
     @Test func `A4: an order carries the selection it was computed from`() {

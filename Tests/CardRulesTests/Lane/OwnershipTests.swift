@@ -76,7 +76,9 @@ import Testing
         #expect(older.lane.pendingOwnership.isEmpty)
     }
 
-    @Test func `S7: a phone that goes back and forth between two records keeps its card and its spend each time`() throws {
+    @Test func `S7: a phone that goes back and forth between two records keeps its card and its spend each time`()
+        throws
+    {
         var one = Bench.confirmed()
         var two = Self.newer(at: one.now)
         for _ in 0..<3 {

@@ -75,7 +75,8 @@ import Testing
         #expect(bench.card?.updateAddress == PushAddress(token: [1], gateway: .sandbox))
     }
 
-    @Test func `L6: an update token refused at both gateways makes the card absent, starts nothing, clears nothing else`() {
+    @Test
+    func `L6: an update token refused at both gateways makes the card absent, starts nothing, clears nothing else`() {
         var bench = Bench.confirmed()
         bench.pass(600)
         bench.score("g1")
