@@ -119,6 +119,19 @@ extension LaneState {
         turn.note(.end, key, .l3, "a newer activity stands under this key")
     }
 
+    /// A later token of an older activity: its end goes there, at once.
+    mutating func moveOldEnd(of activity: ActivityID, to address: PushAddress) {
+        guard let place = kept.owedEnds.firstIndex(where: { $0.activity == activity }) else { return }
+        let owed = kept.owedEnds[place]
+        guard owed.address != address else { return }
+        kept.owedEnds[place] = OwedEnd(
+            key: owed.key, activity: activity, address: address, limit: owed.limit, games: owed.games)
+        guard let index = oldEnds.firstIndex(where: { $0.activity == activity }) else { return }
+        oldEnds[index].address = address
+        oldEnds[index].triedOtherGateway = false
+        oldEnds[index].retryAt = nil
+    }
+
     /// Sends every end owed to an older activity, again every minute until it is accepted.
     mutating func sendOldEnds(_ turn: inout Turn) {
         oldEnds.removeAll { old in !kept.owedEnds.contains { $0.activity == old.activity } }

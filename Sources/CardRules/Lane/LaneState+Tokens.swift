@@ -12,6 +12,11 @@ extension LaneState {
             turn.note(.token, token.key, .l3, "a token of an activity known to have ended: ignored")
             return
         }
+        if kept.owedEnds.contains(where: { $0.activity == token.activity }) {
+            moveOldEnd(of: token.activity, to: token.address)
+            turn.note(.token, token.key, .l3, "an older activity under this key reported again: its end is owed")
+            return
+        }
         guard let index = cardIndex(token.key) else {
             adopt(token, &turn)
             return

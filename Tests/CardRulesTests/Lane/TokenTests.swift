@@ -178,6 +178,15 @@ import Testing
         #expect(bench.lane.kept.owedEnds.isEmpty)
     }
 
+    @Test func `L3: an older activity reported again does not become the card; its end follows its token`() {
+        var bench = Bench.confirmed()
+        bench.cardToken("a2", token: 2)
+        #expect(bench.cardToken("a1", token: 3).ends.isEmpty)  // one is under way
+        #expect(bench.card?.activity == "a2")
+        bench.apply(.verdict(bench.sent.last { $0.event == .end }?.number ?? PushNumber(0), .unknown))
+        #expect(bench.pass(60).ends.map(\.address.token) == [[3]])
+    }
+
     @Test func `L4: fault 9: the age is counted from the accepted start, not from the token`() {
         var bench = Bench.believed()
         let accepted = bench.now
