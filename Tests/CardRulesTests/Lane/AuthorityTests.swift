@@ -49,6 +49,9 @@ import Testing
         bench.select(["g1", "g2"])
         bench.pass(31)
         #expect(bench.front == "g2")
+        bench.verdict(.accepted)
+        bench.pass(20)
+        bench.verdict(.accepted)  // the phone shows it
         #expect(bench.select(["g1", "g2"], muted: ["g2"]).takeovers == [.t6])
         #expect(bench.front == "g1")
     }
@@ -104,6 +107,15 @@ import Testing
         #expect(bench.lane.kept.selection?.games == ["g1"])
         #expect(
             !bench.select(["g2"], syncedAt: held).contains { if case .refuseSelection = $0 { true } else { false } })
+    }
+
+    @Test func `A4: a takeover not yet on the card gives way to a newer selection`() {
+        var bench = Bench.confirmed("g1", "g2")
+        bench.score("g1")  // under way, with g1 in front
+        bench.tick("g2") { $0.worth = 90 }
+        #expect(bench.front == "g2")
+        bench.select(["g1", "g2"])
+        #expect(bench.front == "g1")
     }
 
     @Test func `A4: an order carries the selection it was computed from`() {

@@ -11,6 +11,7 @@ struct Bench {
     /// Every push ever ordered.
     private(set) var sent: [PushOrder] = []
     private(set) var games: [RankedGame] = []
+    private var slate = SlateSnapshot.empty
     private var version: UInt64 = 1
     private var roster: UInt32 = 1
 
@@ -67,21 +68,19 @@ struct Bench {
 
     // MARK: - The slate
 
-    var surroundings: Surroundings {
-        let slate = SlateSnapshot(version: version, roster: roster, asOf: now, games: games)
-        return Surroundings(slate: slate, tuning: tuning, mayClaim: mayClaim)
-    }
+    var surroundings: Surroundings { Surroundings(slate: slate, tuning: tuning, mayClaim: mayClaim) }
 
     /// Lays a game on the slate or changes it, without a turn. A change of face or spoiler-free face counts as such.
     mutating func lay(_ id: GameID, _ change: (inout RankedGame) -> Void = { _ in }) {
         version += 1
+        defer { slate = SlateSnapshot(version: version, roster: roster, asOf: now, games: games) }
         if let index = games.firstIndex(where: { $0.id == id }) {
             let before = games[index]
             change(&games[index])
             if games[index].differsInFace(from: before) {
                 games[index].faceVersion += 1
-                // A change that the card draws, whatever else the test changed (U1).
-                games[index].clock = "v\(games[index].faceVersion)"
+                // A change that an ordinary card draws, whatever else the test changed, and a spoiler-free one does not.
+                games[index].detail = .integer(Int64(games[index].faceVersion))
             }
             if games[index].phase != before.phase { games[index].spoilerFreeVersion += 1 }
             if games[index].moments.count > before.moments.count { games[index].momentsBegun += 1 }
