@@ -1,3 +1,4 @@
+internal import CardRules
 public import Lanes
 internal import TLS
 
