@@ -57,7 +57,7 @@ let package = Package(
         tests(of: "Lanes", ["CardRules", "PushWire"]),
         tests(of: "TLS"),
         tests(of: "HTTP2"),
-        tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
+        tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "Intake", ["CardRules", "Lanes"]),
         tests(of: "Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),

@@ -1,0 +1,45 @@
+import CardRules
+import Lanes
+import Synchronization
+
+/// Keeps the verdicts, and lets a test wait until enough have come.
+final class Collector: VerdictSink {
+    private struct State {
+        var answers: [PushAnswer] = []
+        var waiting: (count: Int, wake: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var answers: [PushAnswer] { state.withLock { $0.answers } }
+    var verdicts: [Verdict] { answers.map(\.verdict) }
+
+    func take(_ answers: [PushAnswer]) {
+        let wake = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.answers += answers
+            guard let waiting = state.waiting, state.answers.count >= waiting.count else { return nil }
+            state.waiting = nil
+            return waiting.wake
+        }
+        wake?.resume()
+    }
+
+    func wait(for count: Int) async {
+        await withCheckedContinuation { wake in
+            let isThere = state.withLock { state in
+                guard state.answers.count < count else { return true }
+                state.waiting = (count, wake)
+                return false
+            }
+            if isThere { wake.resume() }
+        }
+    }
+
+    func count(_ verdict: Verdict) -> Int { verdicts.count { $0 == verdict } }
+
+    /// Every push of 0..<count has exactly one verdict.
+    func hasOneEach(_ count: Int) -> Bool {
+        let numbers = answers.map { Int($0.ticket.number.value) }.sorted()
+        return numbers == Array(0..<count)
+    }
+}
