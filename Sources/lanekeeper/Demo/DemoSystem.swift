@@ -64,10 +64,10 @@ struct DemoSystem {
     private static func poolConfiguration(
         _ gateway: GatewayServer, keyPEM: String, certificatePEM: String, speed: Double
     ) -> PushPool.Configuration {
-        var endpoints: [Gateway: PushPool.Endpoint] = [:]
+        var endpoints: [Gateway: PushPool.Configuration.Endpoint] = [:]
         for side in Gateway.allCases {
             if let address = gateway.address(of: side) {
-                endpoints[side] = PushPool.Endpoint(host: "127.0.0.1", port: address.port)
+                endpoints[side] = PushPool.Configuration.Endpoint(host: "127.0.0.1", port: address.port)
             }
         }
         var configuration = PushPool.Configuration(
