@@ -1,0 +1,61 @@
+import CardRules
+import Intake
+import LaneStore
+import Lanes
+import PushPool
+import PushWire
+import Simulation
+import Synchronization
+import TLS
+
+/// The system itself, wired as in production: store, push pool, supervisor with its lanes.
+struct DemoEngine: Sendable {
+    static let app = AppProfile(
+        id: AppID(unchecked: "lineup"), bundleID: DemoWorld.bundleID, slateAttributesType: "LineupAttributes")
+
+    let store: SQLiteStore
+    let pool: PushPool
+    let supervisor: Supervisor
+    private let zones = ZoneDirectory()
+
+    /// - Parameter speed: virtual seconds in a real one; deadlines of the network are stretched by it.
+    /// - Throws: `StoreError` for the file, `KeyError`, `TLSError` or `SocketError` for the pool.
+    init(in world: DemoWorld, speed: Double, tuning: Tuning, trace: any Trace) throws {
+        var endpoints: [Gateway: PushPool.Configuration.Endpoint] = [:]
+        for side in Gateway.allCases {
+            if let address = world.gateway.address(of: side) {
+                endpoints[side] = PushPool.Configuration.Endpoint(host: "127.0.0.1", port: address.port)
+            }
+        }
+        var configuration = PushPool.Configuration(
+            gateways: endpoints, trust: .pem(world.gateway.certificatePEM), keyPEM: world.keyPEM,
+            keyID: DemoWorld.keyID, teamID: DemoWorld.teamID)
+        configuration.timeoutSeconds = 30 * max(1, speed)
+        store = try SQLiteStore.open(path: world.storePath)
+        pool = try PushPool(configuration: configuration, clock: world.clock)
+        supervisor = Supervisor(
+            configuration: Supervisor.Configuration(tuning: tuning, apps: [DemoEngine.app]),
+            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed), trace: trace,
+            zone: { [zones] in zones.zone(named: $0) })
+    }
+
+    /// Takes what a simulated app reports.
+    func take(_ report: PhoneReport) {
+        supervisor.submit(call(for: report, app: DemoEngine.app.id, zones: zones))
+    }
+
+    /// The end of everything, in order: what waits is answered first.
+    func close() async {
+        await pool.stop()
+        await store.close()
+    }
+}
+
+/// The random port from a seed.
+final class SeededRandom: RandomSource {
+    private let generator: Mutex<SeededGenerator>
+
+    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+
+    func next() -> UInt64 { generator.withLock { $0.next() } }
+}
