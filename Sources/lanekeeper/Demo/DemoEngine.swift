@@ -18,9 +18,11 @@ struct DemoEngine: Sendable {
     let supervisor: Supervisor
     private let zones = ZoneDirectory()
 
-    /// - Parameter speed: virtual seconds in a real one; deadlines of the network are stretched by it.
+    /// - Parameters:
+    ///   - speed: virtual seconds in a real one; deadlines of the network are stretched by it.
+    ///   - incarnation: counts the systems built over one store: each draws other ids for its pushes.
     /// - Throws: `StoreError` for the file, `KeyError`, `TLSError` or `SocketError` for the pool.
-    init(in world: DemoWorld, speed: Double, tuning: Tuning, trace: any Trace) throws {
+    init(in world: DemoWorld, speed: Double, tuning: Tuning, trace: any Trace, incarnation: UInt64 = 0) throws {
         var endpoints: [Gateway: PushPool.Configuration.Endpoint] = [:]
         for side in Gateway.allCases {
             if let address = world.gateway.address(of: side) {
@@ -35,13 +37,20 @@ struct DemoEngine: Sendable {
         pool = try PushPool(configuration: configuration, clock: world.clock)
         supervisor = Supervisor(
             configuration: Supervisor.Configuration(tuning: tuning, apps: [DemoEngine.app]),
-            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed), trace: trace,
+            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed &+ incarnation << 32), trace: trace,
             zone: { [zones] in zones.zone(named: $0) })
     }
 
-    /// Takes what a simulated app reports.
-    func take(_ report: PhoneReport) {
-        supervisor.submit(call(for: report, app: DemoEngine.app.id, zones: zones))
+    /// Takes what a simulated app reports; `done` is called when it is durable, and not at all where it is not.
+    func take(_ report: PhoneReport, done: @escaping @Sendable () -> Void) {
+        let call = call(for: report, app: DemoEngine.app.id, zones: zones)
+        supervisor.submit(
+            DeviceCall(device: call.device, app: call.app, event: call.event) { answer in
+                switch answer {
+                case .done, .staleSelection, .unknownDevice: done()
+                case .unavailable, .overloaded: break
+                }
+            })
     }
 
     /// The end of everything, in order: what waits is answered first.

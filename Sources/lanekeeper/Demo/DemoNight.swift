@@ -18,25 +18,26 @@ struct DemoNight: Sendable {
 
     /// - Throws: `WrongUse` for a file that is not there or has no usable line.
     init(_ options: DemoOptions) throws(WrongUse) {
-        let all: [SlateLine]
-        if let path = options.slateFile {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw WrongUse("\(path) cannot be read: is there such a file?")
-            }
-            let text: SlateText
-            do {
-                text = try SlateText([UInt8](data).span)
-            } catch {
-                throw WrongUse("\(path): \(error)")
-            }
-            all = text.lines.map(\.line)
-            var faults = text.rejected.map { "\(path):\($0.number): \($0.fault)" }
-            if text.rejectedCount > text.rejected.count { faults.append("\(path): \(text.rejectedCount) lines in all") }
-            self.faults = faults
-        } else {
-            all = NightGenerator(seed: options.seed, announcedAt: DemoNight.madeUpAt).lines()
-            faults = []
+        guard let path = options.slateFile else {
+            self.init(NightGenerator(seed: options.seed, announcedAt: DemoNight.madeUpAt).lines())
+            return
         }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw WrongUse("\(path) cannot be read: is there such a file?")
+        }
+        let text: SlateText
+        do {
+            text = try SlateText([UInt8](data).span)
+        } catch {
+            throw WrongUse("\(path): \(error)")
+        }
+        var faults = text.rejected.map { "\(path):\($0.number): \($0.fault)" }
+        if text.rejectedCount > text.rejected.count { faults.append("\(path): \(text.rejectedCount) lines in all") }
+        self.init(text.lines.map(\.line), faults: faults)
+    }
+
+    /// - Parameter all: at least one line; lines of one time that follow each other are one tick.
+    init(_ all: [SlateLine], faults: [String] = []) {
         var ticks: [Tick] = []
         var gathered: [SlateLine] = []
         for line in all {
@@ -48,6 +49,7 @@ struct DemoNight: Sendable {
         }
         if let first = gathered.first { ticks.append(Tick(at: first.at, lines: gathered)) }
         self.ticks = ticks.sorted { $0.at < $1.at }
+        self.faults = faults
         lines = all.count
         games = Set(all.map(\.game)).count
     }

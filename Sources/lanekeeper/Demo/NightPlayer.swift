@@ -1,6 +1,7 @@
 import CardRules
 import Lanes
 import Simulation
+import Synchronization
 
 /// Plays a night against a system: the feed, the phones and the passing of time, in one loop for every speed.
 struct NightPlayer {
@@ -13,6 +14,7 @@ struct NightPlayer {
     private(set) var moments: MomentWatch
     private var next = 0
     private var judging: WallTime
+    private let unanswered = UnansweredReports()
 
     private static let judgeSeconds = 15.0
     private static let afterglowSeconds = 900.0
@@ -63,9 +65,41 @@ struct NightPlayer {
             moments.sees(lines, at: now)
             try await engine.supervisor.tick(lines)
         }
-        for report in world.fleet.run(until: now) { engine.take(report) }
+        for report in world.fleet.run(until: now) { unanswered.send(report, to: engine) }
         await engine.supervisor.passTime()
     }
 
+    /// The system was dropped and built again: the apps repeat what it never answered.
+    func serverRestarted(_ engine: DemoEngine) {
+        world.fleet.withJudge { $0.serverRestarts(at: world.clock.now) }
+        unanswered.repeatAll(to: engine)
+    }
+
     mutating func closeMoments() { moments.close(at: world.clock.now) }
+}
+
+/// What apps have reported and the system has not confirmed: an app repeats it until it is.
+private final class UnansweredReports: Sendable {
+    private struct State {
+        var reports: [Int: PhoneReport] = [:]
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+
+    func send(_ report: PhoneReport, to engine: DemoEngine) {
+        let number = state.withLock { state in
+            state.count += 1
+            state.reports[state.count] = report
+            return state.count
+        }
+        engine.take(report) { [self] in state.withLock { $0.reports[number] = nil } }
+    }
+
+    func repeatAll(to engine: DemoEngine) {
+        let open = state.withLock { $0.reports.sorted { $0.key < $1.key } }
+        for (number, report) in open {
+            engine.take(report) { [self] in state.withLock { $0.reports[number] = nil } }
+        }
+    }
 }
