@@ -99,7 +99,8 @@ import Testing
         #expect(fields(random.card()) == 11)
         #expect(fields(Front(game: random.id(), since: tenPM)) == 5)
         #expect(fields(PushToStart(address: nil, reportedAt: tenPM, ownership: .owner)) == 4)
-        #expect(fields(Handover(ledger: record.ledger, cards: [], members: [], endedActivities: [])) == 4)
+        #expect(fields(Handover(ledger: record.ledger, cards: [], members: [], endedActivities: [])) == 5)
+        #expect(fields(SentMark(key: .slate, fingerprint: nil, front: nil, timestamp: 0)) == 4)
         #expect(fields(GamePatch(game: random.id(), at: tenPM)) == 13)
         #expect(fields(ScorePatch(game: random.id(), at: tenPM)) == 11)
     }

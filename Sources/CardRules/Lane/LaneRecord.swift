@@ -154,12 +154,34 @@ public struct Handover: Hashable, Sendable {
     public var cards: [Card]
     public var members: [GameID]
     public var endedActivities: [ActivityID]
+    /// What the last pushes of its cards carried.
+    public var marks: [SentMark]
 
-    public init(ledger: NightLedger, cards: [Card], members: [GameID], endedActivities: [ActivityID]) {
+    public init(
+        ledger: NightLedger, cards: [Card], members: [GameID], endedActivities: [ActivityID], marks: [SentMark] = []
+    ) {
         self.ledger = ledger
         self.cards = cards
         self.members = members
         self.endedActivities = endedActivities
+        self.marks = marks
+    }
+}
+
+/// What the next owner of a card must know of its last push, so that nothing is said twice (U1) and timestamps go on
+/// rising (P5).
+public struct SentMark: Hashable, Sendable {
+    public let key: CardKey
+    /// Of the content last accepted; `nil` where that is not known.
+    public let fingerprint: UInt64?
+    public let front: GameID?
+    public let timestamp: Int64
+
+    public init(key: CardKey, fingerprint: UInt64?, front: GameID?, timestamp: Int64) {
+        self.key = key
+        self.fingerprint = fingerprint
+        self.front = front
+        self.timestamp = timestamp
     }
 }
 

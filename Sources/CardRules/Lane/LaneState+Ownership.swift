@@ -18,7 +18,8 @@ extension LaneState {
         ledger.joined.removeAll { waiting.contains($0) }
         let handover = Handover(
             ledger: ledger, cards: kept.cards.map(\.withoutPendingStart),
-            members: kept.members.filter { !waiting.contains($0) }, endedActivities: kept.endedActivities)
+            members: kept.members.filter { !waiting.contains($0) }, endedActivities: kept.endedActivities,
+            marks: sending.map(\.mark))
         // The spend moves: this record may own the phone again tonight, and gets it back then. Ordinals stay.
         kept.ledger.keys = []
         kept.ledger.handedOver.removeAll { $0 == newer }
@@ -49,16 +50,19 @@ extension LaneState {
         kept.ledger.handedOver.append(older)
         if handover.ledger.to > turn.now { kept.ledger.add(handover.ledger) }
         for activity in handover.endedActivities { rememberEnded(activity) }
-        for card in handover.cards { receive(card, &turn) }
+        for card in handover.cards {
+            receive(card, handover.marks.first { $0.key == card.key }, &turn)
+        }
         kept.members += handover.members.filter { !kept.members.contains($0) }
         forgetWatch()
         turn.note(.sync, nil, .s7, "this record owns the phone now")
     }
 
     /// Of two cards under one key the newer stands, the older is ended (L3).
-    private mutating func receive(_ card: Card, _ turn: inout Turn) {
+    private mutating func receive(_ card: Card, _ mark: SentMark?, _ turn: inout Turn) {
         guard let index = cardIndex(card.key) else {
             kept.cards.append(card)
+            if let mark { sending.append(Sending(mark)) }
             return
         }
         let own = kept.cards[index]
@@ -70,6 +74,7 @@ extension LaneState {
         if isNewer {
             sending.removeAll { $0.key == card.key }
             kept.cards[index] = card
+            if let mark { sending.append(Sending(mark)) }
         }
     }
 
@@ -88,6 +93,23 @@ extension LaneState {
         case .superseded(let newer, let owed):
             return owed.map { [.handOver($0, of: kept.device, token: token, to: newer)] } ?? []
         }
+    }
+}
+
+extension Sending {
+    /// What the next owner must know. With a push under way, what the phone shows is not known.
+    fileprivate var mark: SentMark {
+        let shown = inFlight == nil ? accepted : nil
+        return SentMark(key: key, fingerprint: shown?.fingerprint, front: shown?.front, timestamp: lastTimestamp)
+    }
+
+    /// Goes on from a mark: the same content is no news, and nothing in it counts as begun since (P6).
+    fileprivate init(_ mark: SentMark) {
+        self.init(key: mark.key)
+        lastTimestamp = mark.timestamp
+        guard let fingerprint = mark.fingerprint, let front = mark.front else { return }
+        accepted = Shown(
+            fingerprint: fingerprint, games: [Shown.Game(id: front, momentsBegun: .max, isFinal: true)])
     }
 }
 

@@ -93,8 +93,16 @@ extension ByteWriter {
                 $0.list($1.cards) { $0.card($1) }
                 $0.ids($1.members)
                 $0.ids($1.endedActivities)
+                $0.list($1.marks) { $0.sentMark($1) }
             }
         }
+    }
+
+    private mutating func sentMark(_ mark: SentMark) {
+        id(mark.key)
+        optional(mark.fingerprint) { $0.signed(Int64(bitPattern: $1)) }
+        optional(mark.front) { $0.id($1) }
+        signed(mark.timestamp)
     }
 
     private mutating func selection(_ selection: Selection) {
@@ -215,7 +223,18 @@ extension ByteReader {
         let ledger = try ledger(field)
         let cards = try list(field) { reader throws(CodecFault) in try reader.card(field) }
         let members: [GameID] = try ids(field)
-        return Handover(ledger: ledger, cards: cards, members: members, endedActivities: try ids(field))
+        let ended: [ActivityID] = try ids(field)
+        let marks = try list(field) { reader throws(CodecFault) in try reader.sentMark(field) }
+        return Handover(ledger: ledger, cards: cards, members: members, endedActivities: ended, marks: marks)
+    }
+
+    private mutating func sentMark(_ field: String) throws(CodecFault) -> SentMark {
+        let key: CardKey = try id(field)
+        let fingerprint = try optional(field) { reader throws(CodecFault) in try reader.signed(field) }
+        let front: GameID? = try maybeID(field)
+        return SentMark(
+            key: key, fingerprint: fingerprint.map { UInt64(bitPattern: $0) }, front: front,
+            timestamp: try signed(field))
     }
 
     private mutating func selection() throws(CodecFault) -> Selection {

@@ -81,7 +81,12 @@ extension Seeded {
             let handover = random.some { random in
                 Handover(
                     ledger: random.ledger(), cards: random.many { $0.card() }, members: random.many { $0.id() },
-                    endedActivities: random.many { $0.id() })
+                    endedActivities: random.many { $0.id() },
+                    marks: random.many { random in
+                        SentMark(
+                            key: random.id(), fingerprint: random.some { $0.next() }, front: random.some { $0.id() },
+                            timestamp: Int64(bitPattern: random.next()))
+                    })
             }
             return PushToStart(
                 address: random.some { $0.address() }, reportedAt: random.time(),
