@@ -4,7 +4,7 @@ extension LaneState {
         frontLook = nil
         guard let index = cardIndex(key), kept.cards[index].state != .ending, !kept.members.isEmpty else { return }
         let before = kept.cards[index].front
-        let choice = frontChoice(of: before, turn)
+        let choice = before == nil ? firstFront(turn) : frontChoice(of: before, turn)
         guard let front = choice.front else { return }
         frontLook = choice.lookAgain
         kept.cards[index].front = front
@@ -12,6 +12,19 @@ extension LaneState {
         turn.saveLater()
         let detail = before.map { "\($0.game) gives way to \(front.game)" } ?? "\(front.game) is the first front"
         turn.note(.takeover, key, rule, detail)
+    }
+
+    /// The first front of a card that the app started: the app's own for as long as its selection holds (A2), then T12.
+    private func firstFront(_ turn: Turn) -> FrontChoice {
+        if let selection = kept.selection,
+            turn.now < selection.arrivedAt.advanced(bySeconds: turn.tuning.authority.syncHoldSeconds),
+            let own = ([selection.pinned].compactMap { $0 } + selection.games).first(where: kept.members.contains)
+        {
+            var choice = frontChoice(of: Front(game: own, since: turn.now), turn)
+            choice.rule = choice.rule ?? .a2
+            return choice
+        }
+        return frontChoice(of: nil, turn)
     }
 
     func frontChoice(of front: Front?, _ turn: Turn) -> FrontChoice {

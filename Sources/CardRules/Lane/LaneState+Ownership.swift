@@ -66,6 +66,22 @@ extension LaneState {
             return
         }
         let own = kept.cards[index]
+        if let activity = card.activity, activity == own.activity {
+            // The app has reported the card under this record already: one card, with what the older record knew of it.
+            kept.cards[index].startedBy = card.startedBy
+            kept.cards[index].claimedAt = card.claimedAt
+            kept.cards[index].ageBegan = [own.ageBegan, card.ageBegan].compactMap { $0 }.min()
+            kept.cards[index].front = card.front ?? own.front
+            if card.state == .ending {
+                kept.cards[index].state = .ending
+                kept.cards[index].finalGames = card.finalGames
+            }
+            if let mark, self[sendingFor: card.key].inFlight == nil {
+                sending.removeAll { $0.key == card.key }
+                sending.append(Sending(mark))
+            }
+            return
+        }
         let isNewer = (card.ageBegan ?? card.claimedAt ?? turn.now) > (own.ageBegan ?? own.claimedAt ?? turn.now)
         let older = isNewer ? own : card
         if let activity = older.activity, let address = older.updateAddress {

@@ -129,3 +129,17 @@ import Testing
         #expect(first != nil && second != first && second == bench.lane.selectionRevision)
     }
 }
+
+extension AuthorityTests {
+    @Test func `A2: a card that the app started keeps the app's own front while its selection is fresh`() {
+        var bench = Bench.registered()
+        bench.lay("g1") { $0.worth = 20 }
+        bench.lay("g2") { $0.worth = 90 }
+        bench.select(["g1", "g2"])
+        bench.pass(4)
+        bench.cardToken(startedBy: .app)
+        #expect(bench.front == "g1")
+        bench.pass(30)
+        #expect(bench.front == "g2")
+    }
+}

@@ -165,3 +165,22 @@ import Testing
         #expect(bench.apply(.handoverTaken(by: "newer")).contains(.erase))
     }
 }
+
+extension OwnershipTests {
+    @Test func `S7, L3: a card that the app has reported under the newer record already is the same card, and stands`() throws {
+        var older = Bench.confirmed()
+        let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
+        var newer = Self.newer(at: older.now)
+        newer.select(["g1", "g2"])
+        newer.join("g1")
+        newer.cardToken()
+        newer.pass(31)
+        newer.verdict(.accepted)
+        let effects = newer.apply(.owned(token: Bench.token, from: "phone", handover: handover))
+        #expect(effects.ends.isEmpty)
+        #expect(newer.lane.kept.owedEnds.isEmpty)
+        #expect(newer.card?.activity == "a1")
+        #expect(newer.card?.ageBegan == handover.cards.first?.ageBegan)
+        #expect(newer.card?.startedBy == .push)
+    }
+}
