@@ -59,6 +59,10 @@ extension LaneState {
         eraseIfDone(&turn)
     }
 
+    /// S7: this record's claim to the phone is not answered yet, and what the older record knew of its cards not here.
+    /// A matter of milliseconds, in which nothing is sent to them.
+    var isBeingHandedOver: Bool { kept.pushToStart?.ownership == .claiming }
+
     var isSuperseded: Bool {
         if case .superseded = kept.pushToStart?.ownership { true } else { false }
     }

@@ -2,7 +2,7 @@ extension LaneState {
     /// E1, U5: a slate card for which nothing qualifies any more is ended. L8: so is one about to reach its limit.
     mutating func owePassedEnds(_ turn: inout Turn) {
         for card in kept.cards where card.state != .ending {
-            if card.key == .slate, kept.members.isEmpty {
+            if card.key == .slate, kept.members.isEmpty, !isBeingHandedOver {
                 owe(card.key, .e1, "nothing qualifies any more", &turn)
             } else if let age = card.ageBegan, card.state == .confirmed {
                 let tuning = turn.tuning.life
@@ -28,7 +28,9 @@ extension LaneState {
     mutating func sendEnd(_ key: CardKey, _ turn: inout Turn) {
         guard let card = card(key), card.state == .ending, let address = card.updateAddress else { return }
         let sending = self[sendingFor: key]
-        guard !isExpired(card, turn), sending.inFlight == nil, (sending.endRetryAt ?? turn.now) <= turn.now else {
+        guard !isBeingHandedOver, !isExpired(card, turn), sending.inFlight == nil,
+            (sending.endRetryAt ?? turn.now) <= turn.now
+        else {
             return
         }
         send(endKind(turn), key, to: address, priority: .immediate, &turn)

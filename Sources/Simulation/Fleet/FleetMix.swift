@@ -180,10 +180,11 @@ struct FleetDraw {
     /// What an app that knows only the schedule would show.
     private func ownCard(of choice: PhoneProfile.Choice, at time: WallTime, spoilerFree: Bool) -> SlateContent? {
         let chosen = choice.games.filter { !choice.muted.contains($0) }
-        let games = chosen.compactMap { id in night.games.first { $0.id == id } }
-            .filter {
-                $0.startsAt.advanced(bySeconds: -240) <= time && time <= $0.startsAt.advanced(bySeconds: 5400)
-            }
+            .compactMap { id in night.games.first { $0.id == id } }
+            .filter { $0.startsAt.advanced(bySeconds: -240) <= time }
+        // Later than that this app cannot tell whether a game is still on, and starts no card of its own.
+        guard chosen.allSatisfy({ time <= $0.startsAt.advanced(bySeconds: 5400) }) else { return nil }
+        let games = chosen
             .prefix(app.maxGames)
             .map { game in
                 SlateContent.Game(

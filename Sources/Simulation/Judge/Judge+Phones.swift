@@ -66,7 +66,7 @@ extension Judge {
         _ card: PhoneCard, timestamp: Int64?, on phone: inout PhoneView, _ number: Int, at now: WallTime
     ) {
         turnNight(of: &phone, at: now)
-        phone.hadCardTonight = true
+        phone.hasHadCard = true
         if card.startedBy == .push {
             tally.startedByPush += 1
             let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
@@ -142,7 +142,6 @@ extension Judge {
         phone.night = night
         phone.starts = [:]
         phone.startsInAll = 0
-        phone.hadCardTonight = phone.cards.contains { $0.isAlive }
     }
 }
 

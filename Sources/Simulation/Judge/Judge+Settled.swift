@@ -81,7 +81,7 @@ extension Judge {
         guard let settings = phone.settings, settings.user != nil, settings.quietHours == nil,
             settings.osVersion >= .withPushToStart, let tokenAt = phone.tokenReportedAt,
             now.seconds(since: tokenAt) > settle, let selection = phone.selection, let selectedAt = phone.selectedAt,
-            now.seconds(since: selectedAt) > settle, hasFreshSelection(phone, at: now), !phone.hadCardTonight,
+            now.seconds(since: selectedAt) > settle, hasFreshSelection(phone, at: now), !phone.hasHadCard,
             phone.startsInAll == 0,
             phone.night.map({
                 $0 == nightNumber(at: now, zone: settings.timeZone, rollsAtMinute: tuning.night.rollsAtMinute)

@@ -123,7 +123,8 @@ struct PhoneView: Sendable {
     var night: Int?
     var starts: [CardKey: Starts] = [:]
     var startsInAll = 0
-    var hadCardTonight = false
+    /// Ever: games that stand as the night turns do not join anew (A3), so a card that went then is not missing.
+    var hasHadCard = false
     /// Alive ones, and those that ended lately.
     var cards: [CardView] = []
     /// I6 for the phone as a whole was found and is not over.

@@ -184,3 +184,19 @@ extension OwnershipTests {
         #expect(newer.card?.startedBy == .push)
     }
 }
+
+extension OwnershipTests {
+    @Test func `S7: nothing is sent to a card while the phone is being handed over`() throws {
+        var older = Bench.confirmed()
+        let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
+        var newer = Self.newer(at: older.now)
+        newer.select(["g1", "g2"])
+        newer.join("g1")
+        newer.cardToken()
+        newer.pass(31)
+        #expect(newer.sent.isEmpty)
+        newer.apply(.owned(token: Bench.token, from: "phone", handover: handover))
+        newer.pass(31)
+        #expect(newer.score("g1").updates.count == 1)
+    }
+}
