@@ -30,6 +30,12 @@ actor Lane {
 
     var isRemoved: Bool { state.kept.isRemoved }
 
+    /// It owns the phone behind the token (S7).
+    func owns(_ token: [UInt8]) -> Bool {
+        guard let held = state.kept.pushToStart else { return false }
+        return held.ownership == .owner && held.address?.token == token
+    }
+
     var app: AppID { state.kept.app }
 
     /// The whole state, for people and for tests.

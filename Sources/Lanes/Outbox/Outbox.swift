@@ -9,7 +9,7 @@ struct Outbox {
     struct Gathering {
         /// Lanes by index whose record is to be written, as it is when the commit begins.
         var lanes: Set<Int> = []
-        var erased: [Erased] = []
+        var erased: Set<Erased> = []
         var claims: [StartClaim] = []
         var owners: [PhoneOwner] = []
         var timeline: [TimelineRow] = []
@@ -27,7 +27,7 @@ struct Outbox {
         /// Puts what could not be written in front of what has gathered since.
         mutating func takeBack(_ failed: Gathering) {
             lanes.formUnion(failed.lanes)
-            erased = failed.erased + erased
+            erased.formUnion(failed.erased)
             claims = failed.claims + claims
             owners = failed.owners + owners
             timeline = Array((failed.timeline + timeline).suffix(Outbox.timelineKept))
@@ -35,9 +35,15 @@ struct Outbox {
             pushes = failed.pushes + pushes
             messages = failed.messages + messages
         }
+
+        /// The oldest rows go when a store that is away, or does not answer, lets them pile up.
+        mutating func append(_ row: TimelineRow) {
+            timeline.append(row)
+            if timeline.count > 2 * Outbox.timelineKept { timeline.removeFirst(timeline.count - Outbox.timelineKept) }
+        }
     }
 
-    struct Erased {
+    struct Erased: Hashable {
         let lane: Int
         let device: DeviceID
     }
@@ -65,6 +71,11 @@ struct Outbox {
     var committing: Gathering?
     /// While the store is away, when to try again.
     var retryAt: WallTime?
+
+    /// The lane's record, as the last turn left it, is not in the store yet.
+    func isUnwritten(_ lane: Int) -> Bool {
+        gathering.lanes.contains(lane) || committing?.lanes.contains(lane) == true
+    }
 
     var isIdle: Bool { committing == nil && !gathering.isUrgent }
 }

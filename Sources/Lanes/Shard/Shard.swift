@@ -6,7 +6,7 @@ import PushWire
 /// A plain default actor; its lanes borrow its executor. Everything from outside comes through the inbox, so the loop in
 /// `run` is the only caller of a turn, and it awaits nothing but its own lanes.
 actor Shard {
-    let inbox = ShardInbox()
+    let inbox: ShardInbox
     private let environment: ShardEnvironment
     private let router: any ShardRouter
 
@@ -21,12 +21,20 @@ actor Shard {
     private var closed: Surroundings
     /// Pushes handed to the pool and not answered.
     private var inFlight: [PushTicket: InFlight] = [:]
-    /// P5: timestamps up to this one are stored as given out.
-    private var timestampMark: Int64 = 0
+    /// P5: timestamps up to this one are stored as given out, for each partition of the shard.
+    private var timestampMark: Int64?
     /// The newest mark on its way to the store.
     private var askedMark: Int64 = 0
     private let partitions: [Int]
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    private var isWorking = false
+    private var isOver = false
+    /// L10: one start may be claimed; asked for before the turn that may need it, given back when nobody did.
+    private var hasPermit = false
+    /// The latest time seen: a clock that was set back shows (R7).
+    private var lookedAt: WallTime
+    /// The newest generation of a lane that is gone: a device that comes back must not answer to its tickets.
+    private var goneGeneration: UInt32 = 0
     /// The pushes of one turn of the loop, handed over together.
     private var outgoing: [OutgoingPush] = []
 
@@ -47,6 +55,8 @@ actor Shard {
         self.environment = environment
         self.router = router
         self.partitions = partitions
+        inbox = ShardInbox(callsHeld: environment.callsHeld)
+        lookedAt = environment.clock.now
         deadlines = DeadlineWheel(now: environment.clock.now)
         renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
         open = Surroundings(slate: .empty, tuning: environment.tuning)
@@ -58,21 +68,29 @@ actor Shard {
     /// Works until the inbox is finished or the task is cancelled.
     func run() async {
         for await _ in inbox.wakes { await work() }
+        isOver = true
         for waiter in idleWaiters { waiter.resume() }
         idleWaiters = []
     }
 
-    /// Breaks the circle of shard and lanes. Nothing may be asked of the shard afterwards.
+    /// Answers whoever waits, and breaks the circle of shard and lanes. Nothing happens in the shard afterwards.
     func close() {
-        inbox.finish()
+        isOver = true
+        for call in inbox.finish() { call.reply?(.unavailable) }
+        for reply in (outbox.committing?.replies ?? []) + outbox.gathering.replies { reply(.unavailable) }
+        outbox = Outbox()
+        inFlight = [:]
         lanes = []
+        devices = []
         places = [:]
     }
 
     /// Lanes of a partition, loaded before the shard runs.
     /// - Parameter timestampFloor: what the partition's earlier owner gave out at most (P5).
-    func install(_ stored: [StoredLane], timestampFloor: Int64) {
-        timestampMark = max(timestampMark, timestampFloor)
+    /// - Returns: what they have to ask of other records again, with the time of the report that it is about (S7).
+    func install(_ stored: [StoredLane], timestampFloor: Int64) -> [OwedMessage] {
+        timestampMark = min(timestampMark ?? timestampFloor, timestampFloor)
+        var owed: [OwedMessage] = []
         for row in stored {
             let zone = environment.zone(row.record.settings.timeZone) ?? .utc
             let state = LaneState(restoring: row.record, zone: zone, timestampFloor: timestampFloor)
@@ -80,22 +98,27 @@ actor Shard {
                 row.record.device, state: state, generation: Generation(row.generation.value &+ 1))
             deadlines.arm(lane, at: state.nextLook)
             for effect in state.pendingOwnership {
-                outbox.gathering.messages.append(Outbox.HeldMessage(from: row.record.device, effect: effect))
+                owed.append(
+                    OwedMessage(
+                        from: row.record.device, effect: effect,
+                        reportedAt: row.record.pushToStart?.reportedAt ?? .distantPast))
             }
         }
-        inbox.nextDeadline = deadlines.earliest
         inbox.offerTime()
+        return owed
     }
 
     /// Returns when nothing waits: no call, no commit, no push without a verdict.
     /// - Returns: whether there was anything to wait for.
     func settled() async -> Bool {
-        guard !isIdle else { return false }
+        guard !isIdle, !isOver else { return false }
         await withCheckedContinuation { idleWaiters.append($0) }
         return true
     }
 
-    private var isIdle: Bool { inbox.isEmpty && inFlight.isEmpty && outbox.isIdle && outgoing.isEmpty }
+    private var isIdle: Bool {
+        !isWorking && inbox.isEmpty && inFlight.isEmpty && outbox.isIdle && outgoing.isEmpty
+    }
 
     /// The state of one device, for people and for tests.
     func state(of device: DeviceID) async -> LaneState? {
@@ -108,21 +131,29 @@ actor Shard {
     // MARK: - The loop
 
     private func work() async {
+        isWorking = true
         while true {
             let load = inbox.takeAll()
             if load.isEmpty { break }
+            if let snapshot = load.snapshot {
+                // Before anything else looks: after a restart the slate held is empty, and would end every card.
+                open = Surroundings(slate: snapshot, tuning: environment.tuning)
+                closed = Surroundings(slate: snapshot, tuning: environment.tuning, mayClaim: false)
+            }
+            await followClock()
             for outcome in load.commits { await settleCommit(outcome) }
             for call in load.calls { await take(call) }
             for answer in load.answers { await take(answer) }
-            if let snapshot = load.snapshot {
-                open = Surroundings(slate: snapshot, tuning: environment.tuning)
-                closed = Surroundings(slate: snapshot, tuning: environment.tuning, mayClaim: false)
-                await sweep()
-            }
+            if load.snapshot != nil { await sweep(.tick) }
             await fireDeadlines()
             sendOutgoing()
             await commitIfDue(flushing: load.isFlush)
         }
+        if hasPermit {
+            environment.claims.giveBack()
+            hasPermit = false
+        }
+        isWorking = false
         inbox.nextDeadline = [deadlines.earliest, outbox.retryAt].compactMap { $0 }.min()
         if isIdle {
             for waiter in idleWaiters { waiter.resume() }
@@ -130,11 +161,27 @@ actor Shard {
         }
     }
 
+    /// R7: after a step back every deadline is judged anew; the wheel itself never goes back.
+    private func followClock() async {
+        let now = environment.clock.now
+        guard now.seconds(since: lookedAt) < -clockStepSeconds else {
+            lookedAt = max(lookedAt, now)
+            return
+        }
+        lookedAt = now
+        deadlines = DeadlineWheel(now: now)
+        deadlines.grow(to: lanes.count)
+        if let retryAt = outbox.retryAt {
+            outbox.retryAt = min(retryAt, now.advanced(bySeconds: environment.storeRetrySeconds))
+        }
+        await sweep(.look)
+    }
+
     /// Every lane looks at the newest snapshot, in the order in which the lanes lie in memory.
-    private func sweep() async {
+    private func sweep(_ event: LaneEvent) async {
         var index = 0
         while index < lanes.count {
-            if let lane = lanes[index] { await turn(index, lane, .tick) }
+            if let lane = lanes[index] { await turn(index, lane, event) }
             index += 1
             if index % Shard.lanesPerStretch == 0 {
                 sendOutgoing()
@@ -151,6 +198,10 @@ actor Shard {
     }
 
     private func take(_ call: DeviceCall) async {
+        guard call.reply == nil || outbox.gathering.replies.count < environment.callsHeld else {
+            call.reply?(.overloaded)
+            return
+        }
         let place: Int
         if let known = places[call.device] {
             place = known
@@ -158,7 +209,7 @@ actor Shard {
             let state = LaneState(
                 device: call.device, app: app, zone: patch.zone ?? .utc, at: environment.clock.now,
                 tuning: environment.tuning)
-            place = add(call.device, state: state, generation: Generation(1))
+            place = add(call.device, state: state, generation: Generation(goneGeneration &+ 1))
         } else {
             call.reply?(.unknownDevice)
             router.undelivered(call)
@@ -168,21 +219,24 @@ actor Shard {
             call.reply?(.unknownDevice)
             return
         }
-        if case .owned(let token, _, _) = call.event {
+        let outcome = await turn(place, lane, call.event)
+        if case .owned(let token, _, _) = call.event, await lane.owns(token) {
+            // Not where a third record came in between: the row of that one must stand.
             outbox.gathering.owners.append(PhoneOwner(token: token, device: call.device))
         }
-        let refusal = await turn(place, lane, call.event)
-        guard let reply = call.reply else { return }
-        if let refusal {
-            reply(.staleSelection(held: refusal))
-        } else {
-            outbox.gathering.replies.append(reply)
+        switch outcome {
+        case .kept:
+            if let reply = call.reply { outbox.gathering.replies.append(reply) }
+        case .stale(let held): call.reply?(.staleSelection(held: held))
+        case .forwarded(let event, let owner):
+            // Durable is what the owner has: it answers the app.
+            router.deliver(DeviceCall(device: owner, event: event.event, reply: call.reply))
         }
     }
 
     private func take(_ answer: PushAnswer) async {
         guard let push = inFlight.removeValue(forKey: answer.ticket) else { return }
-        if push.isClaim { environment.claims.answered(1) }
+        if push.isClaim { environment.claims.giveBack() }
         environment.trace.record(.answered(push.event, push.gateway, answer.verdict))
         guard let lane = lanes[push.lane], devices[push.lane] == answer.ticket.device,
             lane.generation == answer.ticket.generation
@@ -195,25 +249,34 @@ actor Shard {
 
     // MARK: - One turn
 
-    /// - Returns: the time of the selection held, when the event was an older selection.
+    /// What a turn made of its event.
+    private enum Outcome {
+        case kept
+        /// It was an older selection than the one held.
+        case stale(held: WallTime)
+        /// It belongs to the record that owns the phone (S7).
+        case forwarded(ForwardedEvent, to: DeviceID)
+    }
+
     @discardableResult
     private func turn(
         _ index: Int, _ lane: Lane, _ event: LaneEvent, answered: (InFlight, PushAnswer)? = nil
-    ) async -> WallTime? {
+    ) async -> Outcome {
         let now = environment.clock.now
-        let turn = await lane.take(event, at: now, in: environment.claims.isFull ? closed : open)
+        if !hasPermit { hasPermit = environment.claims.take() }
+        let turn = await lane.take(event, at: now, in: hasPermit ? open : closed)
         deadlines.arm(index, at: turn.nextLook)
-        if turn.effects.isEmpty { return nil }
+        if turn.effects.isEmpty { return .kept }
         return await perform(turn.effects, index, lane, answered: answered)
     }
 
     private func perform(
         _ effects: [LaneEffect], _ index: Int, _ lane: Lane, answered: (InFlight, PushAnswer)?
-    ) async -> WallTime? {
-        guard let device = devices[index] else { return nil }
+    ) async -> Outcome {
+        guard let device = devices[index] else { return .kept }
         var isHeld = false
         var claim: StartClaim?
-        var refusal: WallTime?
+        var outcome = Outcome.kept
         var sent: (order: PushOrder, id: ApnsID)?
         for effect in effects {
             switch effect {
@@ -222,7 +285,6 @@ actor Shard {
                     device: device, night: night, ordinal: ordinal, key: key, at: environment.clock.now)
                 claim = made
                 outbox.gathering.claims.append(made)
-                environment.claims.made(1)
             case .save:
                 outbox.gathering.lanes.insert(index)
                 isHeld = true
@@ -233,15 +295,15 @@ actor Shard {
             case .claimPhone, .handOver, .confirmHandover:
                 outbox.gathering.messages.append(Outbox.HeldMessage(from: device, effect: effect))
             case .forward(let event, let owner):
-                router.deliver(DeviceCall(device: owner, event: event.event))
+                outcome = .forwarded(event, to: owner)
             case .refuseSelection(let held):
-                refusal = held
+                outcome = .stale(held: held)
             case .erase:
                 outbox.gathering.lanes.remove(index)
-                outbox.gathering.erased.append(Outbox.Erased(lane: index, device: device))
+                outbox.gathering.erased.insert(Outbox.Erased(lane: index, device: device))
             }
         }
-        return refusal
+        return outcome
     }
 
     private func note(
@@ -264,7 +326,7 @@ actor Shard {
                 event: push.event, gateway: push.gateway, priority: push.priority.rawValue, status: status,
                 reason: reason)
         }
-        outbox.gathering.timeline.append(TimelineRow(device: device, entry: entry, apnsID: id, push: summary))
+        outbox.gathering.append(TimelineRow(device: device, entry: entry, apnsID: id, push: summary))
     }
 
     // MARK: - Pushes
@@ -275,9 +337,11 @@ actor Shard {
     ) async -> ApnsID? {
         let id = ApnsID(randomHigh: environment.random.next(), randomLow: environment.random.next())
         let ticket = PushTicket(device: device, generation: lane.generation, number: order.number)
+        let isClaim = claim != nil && order.event == .start
+        if isClaim { hasPermit = false }  // spent until the answer comes
         inFlight[ticket] = InFlight(
             lane: index, event: order.event, gateway: order.address.gateway, priority: order.priority, id: id,
-            isClaim: claim != nil && order.event == .start)
+            isClaim: isClaim)
         let app = await lane.app
         guard let request = renderers[app]?.request(for: order, snapshot: open.slate, id: id) else {
             // Nothing of its content is in the slate, or it cannot be made to fit (P8): never sent.
@@ -285,9 +349,11 @@ actor Shard {
             return nil
         }
         let push = OutgoingPush(request: request, ticket: ticket, sink: inbox)
-        let passesMark = order.timestamp > timestampMark
+        let passesMark = order.timestamp > timestampMark ?? 0
         if order.timestamp > askedMark - 30 { raiseMark(past: order.timestamp) }
-        if isHeld || passesMark {
+        // L1: an end decided in an earlier turn, while another push was under way, waits for the record of that.
+        let isEarly = order.event == .end && outbox.isUnwritten(index)
+        if isHeld || passesMark || isEarly {
             outbox.gathering.pushes.append(
                 Outbox.HeldPush(lane: index, order: order, push: push, claim: order.event == .start ? claim : nil))
         } else {
@@ -318,16 +384,17 @@ actor Shard {
 
     private func commitIfDue(flushing: Bool) async {
         guard outbox.committing == nil else { return }
-        guard outbox.gathering.isUrgent || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
         if let retryAt = outbox.retryAt, environment.clock.now < retryAt { return }
         outbox.retryAt = nil
-        let gathering = outbox.gathering
+        guard outbox.gathering.isUrgent || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
+        var gathering = outbox.gathering
         outbox.gathering = Outbox.Gathering()
+        for erased in gathering.erased where await !isStillToGo(erased) { gathering.erased.remove(erased) }
         var batch = CommitBatch()
-        for index in gathering.lanes.sorted() {
+        for index in gathering.lanes.sorted() where !gathering.erased.contains(where: { $0.lane == index }) {
             if let lane = lanes[index] { batch.lanes.append(await lane.stored) }
         }
-        batch.removed = gathering.erased.map(\.device)
+        batch.removed = gathering.erased.map(\.device).sorted()
         batch.claims = gathering.claims
         batch.owners = gathering.owners
         batch.timeline = gathering.timeline
@@ -351,10 +418,10 @@ actor Shard {
             outbox.retryAt = environment.clock.now.advanced(bySeconds: environment.storeRetrySeconds)
         case .landed(let refused):
             environment.trace.record(.committed(rows: landed.lanes.count))
-            if let mark = landed.marks.values.max() { timestampMark = max(timestampMark, mark) }
+            if let mark = landed.marks.values.max() { timestampMark = max(timestampMark ?? 0, mark) }
             for held in landed.pushes { await release(held, refused: refused) }
             for message in landed.messages { router.route(message.effect, from: message.from) }
-            for erased in landed.erased { await forget(erased) }
+            for erased in landed.erased.sorted(by: { $0.lane < $1.lane }) { await forget(erased) }
             for reply in landed.replies { reply(.done) }
         }
     }
@@ -400,6 +467,12 @@ actor Shard {
         return place
     }
 
+    /// Nothing is owed by the device, and it has not come back meanwhile.
+    private func isStillToGo(_ erased: Outbox.Erased) async -> Bool {
+        guard devices[erased.lane] == erased.device, let lane = lanes[erased.lane] else { return false }
+        return await lane.isRemoved
+    }
+
     /// The record is gone from the store: so is the lane, unless the device has come back meanwhile.
     private func forget(_ erased: Outbox.Erased) async {
         let place = erased.lane
@@ -408,6 +481,7 @@ actor Shard {
             outbox.gathering.lanes.insert(place)
             return
         }
+        goneGeneration = max(goneGeneration, lane.generation.value)
         deadlines.clear(place)
         lanes[place] = nil
         devices[place] = nil

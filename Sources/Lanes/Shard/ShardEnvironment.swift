@@ -15,6 +15,17 @@ struct ShardEnvironment: Sendable {
     let claims: ClaimCount
     let keepsTimeline: Bool
     let storeRetrySeconds: Double
+    let callsHeld: Int
+}
+
+/// R7: a wall clock behind the latest time seen by more than this was set back.
+let clockStepSeconds = 0.5
+
+/// Something that a restored record has to ask another one again, its own record being durable (S7).
+struct OwedMessage: Sendable {
+    let from: DeviceID
+    let effect: LaneEffect
+    let reportedAt: WallTime
 }
 
 /// How shards reach each other.
@@ -34,7 +45,17 @@ final class ClaimCount: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    func made(_ claims: Int) { count.add(claims, ordering: .relaxed) }
-    func answered(_ claims: Int) { count.subtract(claims, ordering: .relaxed) }
-    var isFull: Bool { count.load(ordering: .relaxed) >= limit }
+    /// Room for one more. What is taken is given back unused, or when the start is answered.
+    /// - Returns: `false` when there is none.
+    func take() -> Bool {
+        var seen = count.load(ordering: .relaxed)
+        while seen < limit {
+            let (isTaken, now) = count.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .relaxed)
+            if isTaken { return true }
+            seen = now
+        }
+        return false
+    }
+
+    func giveBack() { count.subtract(1, ordering: .relaxed) }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Ticks are latest-wins in one slot; calls, verdicts and commit outcomes are never dropped. A call that finds
 /// `callsHeld` waiting is told so.
 final class ShardInbox: Sendable, VerdictSink {
-    static let callsHeld = 200_000
+    private let callsHeld: Int
 
     struct Load {
         var calls: [DeviceCall] = []
@@ -17,6 +17,10 @@ final class ShardInbox: Sendable, VerdictSink {
         var isTimeDue = false
         /// Write also what could wait for company.
         var isFlush = false
+        /// Calls are not taken any more.
+        var isFinished = false
+        /// How often anything came in.
+        var offers: UInt64 = 0
 
         var isEmpty: Bool {
             calls.isEmpty && answers.isEmpty && commits.isEmpty && snapshot == nil && !isTimeDue && !isFlush
@@ -29,63 +33,75 @@ final class ShardInbox: Sendable, VerdictSink {
     /// One element says: there may be something; any number of offers between two turns make one.
     let wakes: AsyncStream<Void>
 
-    init() {
+    init(callsHeld: Int) {
+        self.callsHeld = callsHeld
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// - Returns: `false` when too many calls wait: nothing was taken.
-    func offer(_ call: DeviceCall) -> Bool {
-        let isTaken = load.withLock { load in
-            guard load.calls.count < ShardInbox.callsHeld else { return false }
+    /// - Returns: why the call was not taken, when too many wait or nobody works any more.
+    func offer(_ call: DeviceCall) -> DeviceAnswer? {
+        let refusal: DeviceAnswer? = load.withLock { load in
+            if load.isFinished { return .unavailable }
+            guard load.calls.count < callsHeld else { return .overloaded }
             load.calls.append(call)
-            return true
+            load.offers += 1
+            return nil
         }
-        if isTaken { wake.yield() }
-        return isTaken
+        if refusal == nil { wake.yield() }
+        return refusal
+    }
+
+    private func put(_ change: (inout Load) -> Void) {
+        load.withLock { load in
+            change(&load)
+            load.offers += 1
+        }
+        wake.yield()
     }
 
     /// A newer snapshot replaces one that was not looked at.
     func offer(_ snapshot: SlateSnapshot) {
-        load.withLock { $0.snapshot = snapshot }
-        wake.yield()
+        put { $0.snapshot = snapshot }
     }
 
     /// Something one lane says to another: few, and never refused.
     func offerInternal(_ call: DeviceCall) {
-        load.withLock { $0.calls.append(call) }
-        wake.yield()
+        let isTaken = load.withLock { load in
+            guard !load.isFinished else { return false }
+            load.calls.append(call)
+            load.offers += 1
+            return true
+        }
+        if isTaken { wake.yield() } else { call.reply?(.unavailable) }
     }
 
-    func offerFlush() {
-        load.withLock { $0.isFlush = true }
-        wake.yield()
-    }
+    func offerFlush() { put { $0.isFlush = true } }
 
+    /// Until the shard has looked it has no next deadline: whoever drives the time must not ask for this one again.
     func offerTime() {
-        load.withLock { $0.isTimeDue = true }
-        wake.yield()
+        nextDeadline = nil
+        put { $0.isTimeDue = true }
     }
 
-    func take(_ answers: [PushAnswer]) {
-        load.withLock { $0.answers += answers }
-        wake.yield()
-    }
+    func take(_ answers: [PushAnswer]) { put { $0.answers += answers } }
 
-    func take(_ outcome: CommitOutcome) {
-        load.withLock { $0.commits.append(outcome) }
-        wake.yield()
-    }
+    func take(_ outcome: CommitOutcome) { put { $0.commits.append(outcome) } }
 
     /// Everything that waits.
     func takeAll() -> Load {
         load.withLock { load in
             let all = load
             load = Load()
+            load.isFinished = all.isFinished
+            load.offers = all.offers
             return all
         }
     }
 
     var isEmpty: Bool { load.withLock { $0.isEmpty } }
+
+    /// How often anything came in: unchanged, nothing has happened between two looks.
+    var offers: UInt64 { load.withLock { $0.offers } }
 
     /// When the shard next wants to be woken, for whoever drives the time.
     var nextDeadline: WallTime? {
@@ -93,5 +109,13 @@ final class ShardInbox: Sendable, VerdictSink {
         set { earliest.withLock { $0 = newValue } }
     }
 
-    func finish() { wake.finish() }
+    /// - Returns: the calls that nobody will take any more.
+    func finish() -> [DeviceCall] {
+        wake.finish()
+        return load.withLock { load in
+            load.isFinished = true
+            defer { load.calls = [] }
+            return load.calls
+        }
+    }
 }

@@ -11,6 +11,8 @@ public actor Supervisor {
     private let shards: [Shard]
     private var slate: Slate
     private var slateForgottenAt = WallTime.distantPast
+    /// The latest time seen: a clock that was set back shows (R7).
+    private var lookedAt: WallTime
 
     /// - Parameter configuration: bounds and rules; see `Configuration`.
     public init(
@@ -22,7 +24,8 @@ public actor Supervisor {
             profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
             store: store, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
             claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
-            keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds)
+            keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds,
+            callsHeld: configuration.callsHeld)
         let count = max(1, min(configuration.shards, partitionCount))
         let switchboard = self.switchboard
         self.environment = environment
@@ -32,6 +35,7 @@ public actor Supervisor {
                 partitions: (0..<partitionCount).filter { $0 % count == index })
         }
         slate = Slate(tuning: configuration.tuning)
+        lookedAt = clock.now
         switchboard.connect(shards.map(\.inbox))
     }
 
@@ -44,16 +48,19 @@ public actor Supervisor {
         public var keepsTimeline: Bool
         /// How long after a failed commit the store is tried again.
         public var storeRetrySeconds: Double
+        /// Calls that may wait in a shard, and as many for their record to be durable; another is told `overloaded`.
+        public var callsHeld: Int
 
         public init(
             tuning: Tuning, apps: [AppProfile], shards: Int = 4, keepsTimeline: Bool = true,
-            storeRetrySeconds: Double = 1
+            storeRetrySeconds: Double = 1, callsHeld: Int = 200_000
         ) {
             self.tuning = tuning
             self.apps = apps
             self.shards = shards
             self.keepsTimeline = keepsTimeline
             self.storeRetrySeconds = storeRetrySeconds
+            self.callsHeld = callsHeld
         }
     }
 
@@ -70,11 +77,16 @@ public actor Supervisor {
         for arrived in lines { _ = slate.apply(arrived.line, at: arrived.at) }
         try await environment.store.loadOwners { [switchboard] owners in switchboard.learn(owners) }
         publish(at: now)
+        var owed: [OwedMessage] = []
         for partition in 0..<partitionCount {
             let floor = try await environment.store.timestampMark(partition: partition) ?? 0
             let rows = Rows()
             try await environment.store.loadLanes(partition: partition) { rows.add($0) }
-            await shards[partition % shards.count].install(rows.taken, timestampFloor: floor)
+            owed += await shards[partition % shards.count].install(rows.taken, timestampFloor: floor)
+        }
+        // S7: the phone is its whose report was accepted last, also when several were asking.
+        for message in owed.sorted(by: { ($0.reportedAt, $0.from) < ($1.reportedAt, $1.from) }) {
+            switchboard.route(message.effect, from: message.from)
         }
     }
 
@@ -101,9 +113,13 @@ public actor Supervisor {
     /// Wakes what is due now.
     public func passTime() {
         let now = environment.clock.now
-        if let change = slate.nextChange, change <= now { publish(at: now) }
+        let isBack = now.seconds(since: lookedAt) < -clockStepSeconds
+        lookedAt = isBack ? now : max(lookedAt, now)
+        if isBack || slate.nextChange.map({ $0 <= now }) == true { publish(at: now) }
         for shard in shards {
-            if let deadline = shard.inbox.nextDeadline, deadline <= now { shard.inbox.offerTime() }
+            if isBack {
+                shard.inbox.offerTime()
+            } else if let deadline = shard.inbox.nextDeadline, deadline <= now { shard.inbox.offerTime() }
         }
     }
 
@@ -116,8 +132,11 @@ public actor Supervisor {
     public nonisolated func settle() async {
         var isBusy = true
         while isBusy {
+            // Unchanged: no shard has said anything to another that was looked at before.
+            let offers = shards.map(\.inbox.offers)
             isBusy = false
             for shard in shards where await shard.settled() { isBusy = true }
+            if offers != shards.map(\.inbox.offers) { isBusy = true }
         }
     }
 
@@ -142,7 +161,7 @@ public actor Supervisor {
         publish(at: now)
         var batch = CommitBatch()
         batch.slateLines = lines.map { ArrivedLine(line: $0, at: now) }
-        if now.seconds(since: slateForgottenAt) > 3600 {
+        if abs(now.seconds(since: slateForgottenAt)) > 3600 {
             slateForgottenAt = now
             batch.forgetSlateBefore = now.advanced(bySeconds: -Supervisor.slateKeptSeconds)
         }
@@ -155,10 +174,11 @@ public actor Supervisor {
 
     /// A call of an app. Its reply comes when the outcome is durable.
     public nonisolated func submit(_ call: DeviceCall) {
-        guard let inbox = switchboard.inbox(of: call.device), inbox.offer(call) else {
-            call.reply?(.overloaded)
+        guard let inbox = switchboard.inbox(of: call.device) else {
+            call.reply?(.unavailable)
             return
         }
+        if let refusal = inbox.offer(call) { call.reply?(refusal) }
     }
 
     /// A call of an app, awaited.
