@@ -159,11 +159,11 @@ final class Dice: RandomSource {
 }
 
 extension DeviceID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(unchecked: text) }
+    init(stringLiteral text: String) { self.init(unchecked: text) }
 }
 extension GameID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(unchecked: text) }
+    init(stringLiteral text: String) { self.init(unchecked: text) }
 }
 extension ActivityID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(unchecked: text) }
+    init(stringLiteral text: String) { self.init(unchecked: text) }
 }

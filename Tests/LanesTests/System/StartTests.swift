@@ -1,6 +1,7 @@
 import CardRules
 import Lanes
 import PushWire
+import Simulation
 import Testing
 
 /// A start leaves once, and only when everything about it is durable.
@@ -9,8 +10,8 @@ import Testing
     private let away = StoreError.unavailable(detail: "away")
 
     /// One phone, and a game that comes into the window in five minutes, without a tick.
-    private func waiting(_ device: DeviceID = "phone", _ system: Supervisor) async throws {
-        #expect(await rig.register(device, on: system) == .done)
+    private func waiting(_ system: Supervisor) async throws {
+        #expect(await rig.register("phone", on: system) == .done)
         try await rig.announce(on: system)
         await system.settle()
     }
@@ -46,7 +47,7 @@ import Testing
             await system.settle()
             #expect(await system.answer(to: Rig.cardToken(), for: "known") == .done)
             await system.settle()
-            #expect(await rig.register("phone", on: system) { $0.personalisation = .none } == .done)
+            #expect(await rig.register("phone", on: system) { $0.personalisation = Personalisation.none } == .done)
             rig.clock.advance(bySeconds: 20)
             let starts = rig.pusher.starts
             #expect(starts == 1)
