@@ -20,6 +20,8 @@ extension LaneState {
             ledger: ledger, cards: kept.cards.map(\.withoutPendingStart),
             members: kept.members.filter { !waiting.contains($0) }, endedActivities: kept.endedActivities,
             marks: sending.map(\.mark))
+        // While this record is still asking, what it is to be given comes first, and goes on with its own.
+        let isAsking = isBeingHandedOver
         // The spend moves: this record may own the phone again tonight, and gets it back then. Ordinals stay.
         kept.ledger.keys = []
         kept.ledger.handedOver.removeAll { $0 == newer }
@@ -28,14 +30,25 @@ extension LaneState {
         kept.members = []
         kept.deferred = nil
         sending = []
-        turn.afterSaving(.handOver(handover, of: kept.device, token: token, to: newer))
+        turn.saveFirst()
+        if !isAsking { turn.afterSaving(.handOver(handover, of: kept.device, token: token, to: newer)) }
         turn.note(.sync, nil, .s7, "another record owns the phone now")
     }
 
     /// This record owns the phone: what the older one handed over is this one's, once.
     mutating func own(token: [UInt8], from older: DeviceID?, handover: Handover?, _ turn: inout Turn) {
+        if case .superseded(let newer, .some(var owed)) = kept.pushToStart?.ownership {
+            // A third record came in between: it is the one that must know, of both at once.
+            if let older, let handover, !kept.ledger.handedOver.contains(older) {
+                kept.ledger.handedOver.append(older)
+                owed.add(handover, at: turn.now)
+                kept.pushToStart?.ownership = .superseded(by: newer, owed: owed)
+                turn.afterSaving(.confirmHandover(to: older))
+            }
+            turn.afterSaving(.handOver(owed, of: kept.device, token: token, to: newer))
+            return
+        }
         if case .superseded(let newer, _) = kept.pushToStart?.ownership {
-            // A third record came in between: it is the one that must know.
             if let older, let handover {
                 turn.afterSaving(.handOver(handover, of: older, token: token, to: newer))
             }
@@ -109,6 +122,17 @@ extension LaneState {
         case .superseded(let newer, let owed):
             return owed.map { [.handOver($0, of: kept.device, token: token, to: newer)] } ?? []
         }
+    }
+}
+
+extension Handover {
+    /// What an older record of the same phone gave, on its way through this one.
+    fileprivate mutating func add(_ older: Handover, at now: WallTime) {
+        if older.ledger.to > now { ledger.add(older.ledger) }
+        cards += older.cards
+        members += older.members.filter { !members.contains($0) }
+        endedActivities += older.endedActivities.filter { !endedActivities.contains($0) }
+        marks += older.marks.filter { mark in !marks.contains { $0.key == mark.key } }
     }
 }
 

@@ -119,7 +119,9 @@ public actor Supervisor {
         for shard in shards {
             if isBack {
                 shard.inbox.offerTime()
-            } else if let deadline = shard.inbox.nextDeadline, deadline <= now { shard.inbox.offerTime() }
+            } else if let deadline = shard.inbox.nextDeadline, deadline <= now {
+                shard.inbox.offerTime()
+            }
         }
     }
 

@@ -6,6 +6,8 @@ final class Switchboard: ShardRouter {
     private struct State {
         var inboxes: [ShardInbox] = []
         var owners: [TokenName: DeviceID] = [:]
+        /// The older record that the newest owner waits for.
+        var asked: [TokenName: DeviceID] = [:]
     }
 
     private let state = Mutex(State())
@@ -30,13 +32,22 @@ final class Switchboard: ShardRouter {
     func route(_ effect: LaneEffect, from device: DeviceID) {
         switch effect {
         case .claimPhone(let token):
-            let before = state.withLock { $0.owners.updateValue(device, forKey: TokenName(token)) }
-            if let before, before != device {
+            let name = TokenName(token)
+            let before = state.withLock { state -> DeviceID? in
+                // Asked again while the answer is out: it is not the owner before it has what the older one hands over.
+                guard let before = state.owners.updateValue(device, forKey: name), before != device else {
+                    return state.asked[name]
+                }
+                state.asked[name] = before
+                return before
+            }
+            if let before {
                 deliver(DeviceCall(device: before, event: .superseded(by: device, token: token)))
             } else {
                 deliver(DeviceCall(device: device, event: .owned(token: token, from: nil, handover: nil)))
             }
         case .handOver(let handover, let older, let token, let newer):
+            answered(by: device, token)
             deliver(DeviceCall(device: newer, event: .owned(token: token, from: older, handover: handover)))
         case .confirmHandover(let older):
             deliver(DeviceCall(device: older, event: .handoverTaken(by: device)))
@@ -45,9 +56,16 @@ final class Switchboard: ShardRouter {
         }
     }
 
+    private func answered(by older: DeviceID, _ token: [UInt8]) {
+        state.withLock { state in
+            if state.asked[TokenName(token)] == older { state.asked[TokenName(token)] = nil }
+        }
+    }
+
     func undelivered(_ call: DeviceCall) {
         // The older record is gone, and with it whatever it could hand over.
         if case .superseded(let newer, let token) = call.event {
+            answered(by: call.device, token)
             deliver(DeviceCall(device: newer, event: .owned(token: token, from: nil, handover: nil)))
         }
     }

@@ -58,9 +58,11 @@ final class Rig: Sendable {
 
     /// A phone that follows whatever is played, and owns its token.
     func register(
-        _ device: DeviceID, token: [UInt8]? = nil, on system: Supervisor, _ change: (inout DevicePatch) -> Void = { _ in }
+        _ device: DeviceID, token: [UInt8]? = nil, on system: Supervisor,
+        _ change: (inout DevicePatch) -> Void = { _ in }
     ) async -> DeviceAnswer {
-        let answer = await system.answer(to: .registered(Rig.patch(device, token: token, change)), for: device, app: Rig.app)
+        let answer = await system.answer(
+            to: .registered(Rig.patch(device, token: token, change)), for: device, app: Rig.app)
         await system.settle()
         return answer
     }
@@ -81,7 +83,8 @@ final class Rig: Sendable {
     static func cardToken(_ activity: ActivityID = "a1") -> LaneEvent {
         .cardToken(
             CardToken(
-                key: .slate, activity: activity, address: PushAddress(token: Array(activity.text.utf8), gateway: .production),
+                key: .slate, activity: activity,
+                address: PushAddress(token: Array(activity.text.utf8), gateway: .production),
                 startedBy: .push, began: nil))
     }
 

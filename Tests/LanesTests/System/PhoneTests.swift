@@ -90,7 +90,31 @@ import Testing
         }
     }
 
-    @Test func `S7: an app that still reports under the older record is answered when the owner has it durable`() async throws {
+    @Test func `S7: a record that reports twice before the older one has answered does not own the phone before`()
+        async throws
+    {
+        let system = try await rig.system(shards: Self.shards)
+        try await rig.running(system) {
+            try await standing(system)
+            rig.store.hold()
+            let first = rig.submit(.registered(Rig.patch(newer, token: token)), for: newer, on: system)
+            await rig.until("the claim's commit") { rig.store.heldCommits == 1 }
+            let second = rig.submit(.registered(Rig.patch(newer, token: token)), for: newer, on: system)
+            rig.store.release()
+            rig.store.hold()
+            // The older record's commit, and that of the second report: the second one lands, the older one's does not.
+            await rig.until("both commits") { rig.store.heldCommits == 2 }
+            #expect(await system.state(of: newer)?.kept.pushToStart?.ownership == .claiming)
+            rig.store.release()
+            await system.settle()
+            #expect(first.all == [.done] && second.all == [.done])
+            try await expectOneCard(of: newer, system)
+        }
+    }
+
+    @Test func `S7: an app that still reports under the older record is answered when the owner has it durable`()
+        async throws
+    {
         let system = try await rig.system(shards: Self.shards)
         try await rig.running(system) {
             try await standing(system)
@@ -135,7 +159,10 @@ import Testing
         }
     }
 
-    @Test func `S7: of two records that were asking when the process died the one whose report came last owns the phone`() async throws {
+    @Test
+    func `S7: of two records that were asking when the process died the one whose report came last owns the phone`()
+        async throws
+    {
         // Whatever the order of their partitions.
         for (second, last) in [(newer, third), (third, newer)] {
             let rig = Rig()

@@ -39,7 +39,11 @@ import Testing
         }
     }
 
-    @Test func `L1: while the store fails no start leaves and registrations are told so; updates go on; healed, the start leaves once`() async throws {
+    @Test
+    func
+        `L1: while the store fails no start leaves and registrations are told so; updates go on; healed, the start leaves once`()
+        async throws
+    {
         let system = try await rig.system()
         try await rig.running(system) {
             #expect(await rig.register("known", on: system) == .done)
