@@ -54,7 +54,7 @@ let package = Package(
 
         tests(of: "CardRules"),
         tests(of: "PushWire", ["CardRules"]),
-        tests(of: "Lanes", ["CardRules", "PushWire"]),
+        tests(of: "Lanes", ["CardRules", "PushWire", "Simulation"]),
         tests(of: "TLS"),
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),

@@ -66,5 +66,9 @@ struct Outbox {
     /// While the store is away, when to try again.
     var retryAt: WallTime?
 
-    var isIdle: Bool { committing == nil && !gathering.isUrgent }
+    /// Pushes that have not left yet.
+    var heldPushes: Int { gathering.pushes.count + (committing?.pushes.count ?? 0) }
+
+    /// Nothing can be done before time passes or news come.
+    var isIdle: Bool { committing == nil && (!gathering.isUrgent || retryAt != nil) }
 }

@@ -95,7 +95,9 @@ actor Shard {
         return true
     }
 
-    private var isIdle: Bool { inbox.isEmpty && inFlight.isEmpty && outbox.isIdle && outgoing.isEmpty }
+    private var isIdle: Bool {
+        inbox.isEmpty && inFlight.count == outbox.heldPushes && outbox.isIdle && outgoing.isEmpty
+    }
 
     /// The state of one device, for people and for tests.
     func state(of device: DeviceID) async -> LaneState? {
@@ -151,6 +153,10 @@ actor Shard {
     }
 
     private func take(_ call: DeviceCall) async {
+        if let reply = call.reply, outbox.retryAt != nil {
+            reply(.unavailable)  // the store is away: nothing is applied that cannot be kept, the app repeats it
+            return
+        }
         let place: Int
         if let known = places[call.device] {
             place = known

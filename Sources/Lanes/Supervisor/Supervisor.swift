@@ -112,7 +112,7 @@ public actor Supervisor {
         (shards.map(\.inbox.nextDeadline) + [slate.nextChange]).compactMap { $0 }.min()
     }
 
-    /// Returns when nothing waits: no call, no commit, no push without a verdict.
+    /// Returns when nothing waits but for time to pass: no call, no commit, no push without a verdict.
     public nonisolated func settle() async {
         var isBusy = true
         while isBusy {
