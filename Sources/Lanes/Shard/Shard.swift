@@ -21,6 +21,8 @@ actor Shard {
     private var closed: Surroundings
     /// Pushes handed to the pool and not answered.
     private var inFlight: [PushTicket: InFlight] = [:]
+    /// L10: starts claimed and not answered.
+    private var claimsOut = 0
     /// P5: timestamps up to this one are stored as given out.
     private var timestampMark: Int64 = 0
     /// The newest mark on its way to the store.
@@ -188,7 +190,7 @@ actor Shard {
 
     private func take(_ answer: PushAnswer) async {
         guard let push = inFlight.removeValue(forKey: answer.ticket) else { return }
-        if push.isClaim { environment.claims.answered(1) }
+        if push.isClaim { claimsOut -= 1 }
         environment.trace.record(.answered(push.event, push.gateway, answer.verdict))
         guard let lane = lanes[push.lane], devices[push.lane] == answer.ticket.device,
             lane.generation == answer.ticket.generation
@@ -207,7 +209,7 @@ actor Shard {
         _ index: Int, _ lane: Lane, _ event: LaneEvent, answered: (InFlight, PushAnswer)? = nil
     ) async -> WallTime? {
         let now = environment.clock.now
-        let turn = await lane.take(event, at: now, in: environment.claims.isFull ? closed : open)
+        let turn = await lane.take(event, at: now, in: claimsOut >= environment.claimsAtOnce ? closed : open)
         deadlines.arm(index, at: turn.nextLook)
         if turn.effects.isEmpty { return nil }
         return await perform(turn.effects, index, lane, answered: answered)
@@ -228,7 +230,7 @@ actor Shard {
                     device: device, night: night, ordinal: ordinal, key: key, at: environment.clock.now)
                 claim = made
                 outbox.gathering.claims.append(made)
-                environment.claims.made(1)
+                claimsOut += 1
             case .save:
                 outbox.gathering.lanes.insert(index)
                 isHeld = true

@@ -1,6 +1,5 @@
 import CardRules
 import PushWire
-import Synchronization
 
 /// What every shard of a system is given.
 struct ShardEnvironment: Sendable {
@@ -12,7 +11,8 @@ struct ShardEnvironment: Sendable {
     let random: any RandomSource
     let trace: any Trace
     let zone: @Sendable (String) -> Zone?
-    let claims: ClaimCount
+    /// L10: the node's limit, shared out, so that no two shards need to agree.
+    let claimsAtOnce: Int
     let keepsTimeline: Bool
     let storeRetrySeconds: Double
 }
@@ -25,16 +25,4 @@ protocol ShardRouter: AnyObject, Sendable {
     func route(_ effect: LaneEffect, from device: DeviceID)
     /// The device that a call was for is not there.
     func undelivered(_ call: DeviceCall)
-}
-
-/// L10: how many starts are claimed and not answered on this node.
-final class ClaimCount: Sendable {
-    private let count = Atomic<Int>(0)
-    private let limit: Int
-
-    init(limit: Int) { self.limit = limit }
-
-    func made(_ claims: Int) { count.add(claims, ordering: .relaxed) }
-    func answered(_ claims: Int) { count.subtract(claims, ordering: .relaxed) }
-    var isFull: Bool { count.load(ordering: .relaxed) >= limit }
 }

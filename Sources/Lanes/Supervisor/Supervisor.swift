@@ -17,13 +17,13 @@ public actor Supervisor {
         configuration: Configuration, store: any Store, pusher: any Pusher, clock: any WallClock,
         random: any RandomSource, trace: any Trace = NoTrace(), zone: @escaping @Sendable (String) -> Zone?
     ) {
+        let count = max(1, min(configuration.shards, partitionCount))
         let environment = ShardEnvironment(
             tuning: configuration.tuning,
             profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
             store: store, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
-            claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
+            claimsAtOnce: max(1, configuration.tuning.starts.claimedAtOnce / count),
             keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds)
-        let count = max(1, min(configuration.shards, partitionCount))
         let switchboard = self.switchboard
         self.environment = environment
         shards = (0..<count).map { index in
