@@ -39,7 +39,7 @@ struct DemoRun {
         let report = DemoReport(
             phones: world.fleet.count, night: night, virtualSeconds: clock.now.seconds(since: begins),
             wallSeconds: Double(wall.seconds) + Double(wall.attoseconds) * 1e-18, counts: trace.counts, judged: judged)
-        print(report.summary(faults: night.faults, first: Array(judged.violations.prefix(10))))
+        say(report.summary(faults: night.faults, first: Array(judged.violations.prefix(10))))
         if let path = options.reportFile { try report.json().write(to: URL(fileURLWithPath: path)) }
         return report.hasViolations ? 1 : 0
     }
@@ -80,7 +80,7 @@ struct DemoRun {
         let standing = world.fleet.withJudge { $0.report(at: now).standing }
         let seconds = now.unixSeconds % 86_400
         let clock = [seconds / 3600, seconds % 3600 / 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-        print(
+        say(
             "\(clock) UTC  live \(live)  cards \(standing)  start \(since(.start))  update \(since(.update))  "
                 + "end \(since(.end))  front changes \(to.frontChanges - from.frontChanges)")
     }
