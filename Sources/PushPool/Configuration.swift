@@ -53,6 +53,9 @@ extension PushPool {
         /// A push waits at most this long, ending as not sent, and is then in flight at most this long, ending as
         /// unknown (G6).
         public var timeoutSeconds: Double = 30
+        /// A connection that is not ready for requests by then is given up, while what waits for it still has time left
+        /// for the next address.
+        var connectSeconds: Double { timeoutSeconds / 3 }
         public var tokenMaxSeconds: Int64 = 3000
         public var tokenMinSeconds: Int64 = 1200
         public var backoff = Backoff()
