@@ -1,4 +1,5 @@
 public import CardRules
+internal import Lanes
 public import TLS
 
 extension PushPool {
@@ -37,6 +38,12 @@ extension PushPool {
                 var seconds = firstSeconds
                 for _ in 1..<max(2, min(failures, 64)) where failures > 1 { seconds = min(mostSeconds, seconds * 2) }
                 return min(mostSeconds, seconds)
+            }
+
+            /// The same with jitter: between half and all of it, so that several nodes do not come back in step (G5).
+            func seconds(failures: Int, random: (any RandomSource)?) -> Double {
+                guard let random else { return seconds(failures: failures) }
+                return seconds(failures: failures) * (0.5 + 0.5 * Double(random.next() >> 11) * 0x1p-53)
             }
         }
 

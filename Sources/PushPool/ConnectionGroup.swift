@@ -12,7 +12,7 @@ final class PoolShared {
     var verdicts = Verdicts()
     /// Requests handed to connections in this turn.
     var sent = 0
-    private let random: (any RandomSource)?
+    let random: (any RandomSource)?
     private var lastNumber: UInt64 = 0
 
     init(
@@ -23,14 +23,6 @@ final class PoolShared {
         self.configuration = configuration
         self.context = context
         self.tokens = tokens
-    }
-
-    /// After so many failures in a row: between half and all of what `Backoff` says, so that several nodes do not come
-    /// back in step (G5).
-    func backoffSeconds(failures: Int) -> Double {
-        let seconds = configuration.backoff.seconds(failures: failures)
-        guard let random else { return seconds }
-        return seconds * (0.5 + 0.5 * Double(random.next() >> 11) * 0x1p-53)
     }
 
     /// Of a connection: from 1 on.
@@ -219,6 +211,7 @@ final class ConnectionGroup {
 
     private func noteFailure(at now: WallTime) {
         failures += 1
-        nextAttempt = now.advanced(bySeconds: shared.backoffSeconds(failures: failures))
+        nextAttempt = now.advanced(
+            bySeconds: shared.configuration.backoff.seconds(failures: failures, random: shared.random))
     }
 }

@@ -33,7 +33,7 @@ struct WaitingPushes {
 
     mutating func append(_ push: HeldPush) {
         count += 1
-        classes[rank(of: push.push.request)].append(push)
+        classes[Self.rank(of: push.push.request)].append(push)
     }
 
     mutating func giveBack(_ push: HeldPush) {
@@ -46,7 +46,7 @@ struct WaitingPushes {
         guard count > 0 else { return nil }
         count -= 1
         if !isSorted {
-            returned.sort { (rank(of: $0.push.request), $0.order) > (rank(of: $1.push.request), $1.order) }
+            returned.sort { (Self.rank(of: $0.push.request), $0.order) > (Self.rank(of: $1.push.request), $1.order) }
             isSorted = true
         }
         if let push = returned.popLast() { return push }
@@ -71,7 +71,7 @@ struct WaitingPushes {
         count = returned.count + classes.reduce(0) { $0 + $1.count }
     }
 
-    private func rank(of request: PushRequest) -> Int {
+    private static func rank(of request: PushRequest) -> Int {
         switch request.event {
         case .end: 0
         case .start: 1

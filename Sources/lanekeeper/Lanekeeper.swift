@@ -43,7 +43,9 @@ struct Lanekeeper {
         }
     }
 
+    /// One line, whatever stands in the text.
     private static func complain(_ text: String) {
-        FileHandle.standardError.write(Data("lanekeeper: \(text)\n".utf8))
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        FileHandle.standardError.write(Data("lanekeeper: \(line)\n".utf8))
     }
 }

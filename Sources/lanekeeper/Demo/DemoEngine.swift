@@ -39,7 +39,8 @@ struct DemoEngine: Sendable {
             random: SeededRandom(seed: ~world.seed &+ incarnation << 32))
         supervisor = Supervisor(
             configuration: Supervisor.Configuration(tuning: tuning, apps: [DemoEngine.app]),
-            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed &+ incarnation << 32), trace: trace,
+            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed &+ incarnation << 32),
+            trace: trace,
             zone: { [zones] in zones.zone(named: $0) })
     }
 

@@ -11,8 +11,6 @@ struct SeenRequest: Sendable, Equatable {
     let authorization: String
     /// Requests of its connection without an answer, this one included.
     let open: Int
-    /// Whether the client had taken the server's newest SETTINGS by then.
-    let knowsSettings: Bool
 }
 
 /// What the server does next on the connection of the request.
@@ -197,7 +195,6 @@ private final class ScriptedConnection {
     private var session: ServerSession?
     private var outgoing: [UInt8] = []
     private var events: [ServerEvent] = []
-    private var unacknowledged = 1
     private(set) var wants: Epoll.Interest = .read
 
     init(number: Int, tls: TLSConnection, streams: UInt32) {
@@ -226,14 +223,12 @@ private final class ScriptedConnection {
         session.takeEvents(into: &events)
         for event in events {
             switch event {
-            case .settingsAcknowledged: unacknowledged -= 1
             case .request(let request):
                 let seen = SeenRequest(
                     connection: number, stream: request.stream, id: request.headers.text(of: "apns-id") ?? "",
-                    authorization: request.headers.text(of: "authorization") ?? "", open: session.openStreams,
-                    knowsSettings: unacknowledged == 0)
+                    authorization: request.headers.text(of: "authorization") ?? "", open: session.openStreams)
                 for step in record(seen) { guard try take(step, session) else { return false } }
-            case .cancelled, .goaway, .pong, .failed: break
+            case .settingsAcknowledged, .cancelled, .goaway, .pong, .failed: break
             }
         }
         try flush(session)
@@ -246,7 +241,6 @@ private final class ScriptedConnection {
             try session.respond(to: stream, status: status, body: Array(body.utf8))
         case .refuse(let stream): try session.reset(stream, .refusedStream)
         case .announce(let limit):
-            unacknowledged += 1
             try session.announce(maxConcurrentStreams: limit)
         case .goAway(let last): try session.goaway(lastStream: last)
         case .reset:
