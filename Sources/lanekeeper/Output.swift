@@ -5,7 +5,8 @@ func say(_ text: String) {
     FileHandle.standardOutput.write(Data("\(text)\n".utf8))
 }
 
-/// One line for people who wonder what went wrong, on standard error.
+/// What went wrong, on standard error: one line, whatever stands in the text.
 func complain(_ text: String) {
+    let text = text.split(whereSeparator: \.isNewline).joined(separator: " ")
     FileHandle.standardError.write(Data("lanekeeper: \(text)\n".utf8))
 }
