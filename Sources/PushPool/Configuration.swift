@@ -1,4 +1,5 @@
 public import CardRules
+internal import Lanes
 public import TLS
 
 extension PushPool {
@@ -38,6 +39,12 @@ extension PushPool {
                 for _ in 1..<max(2, min(failures, 64)) where failures > 1 { seconds = min(mostSeconds, seconds * 2) }
                 return min(mostSeconds, seconds)
             }
+
+            /// The same with jitter: between half and all of it, so that several nodes do not come back in step (G5).
+            func seconds(failures: Int, random: (any RandomSource)?) -> Double {
+                guard let random else { return seconds(failures: failures) }
+                return seconds(failures: failures) * (0.5 + 0.5 * Double(random.next() >> 11) * 0x1p-53)
+            }
         }
 
         /// A push for a gateway that is not here ends as not sent.
@@ -53,6 +60,9 @@ extension PushPool {
         /// A push waits at most this long, ending as not sent, and is then in flight at most this long, ending as
         /// unknown (G6).
         public var timeoutSeconds: Double = 30
+        /// A connection that is not ready for requests by then is given up, while what waits for it still has time left
+        /// for the next address.
+        var connectSeconds: Double { timeoutSeconds / 3 }
         public var tokenMaxSeconds: Int64 = 3000
         public var tokenMinSeconds: Int64 = 1200
         public var backoff = Backoff()

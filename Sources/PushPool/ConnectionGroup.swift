@@ -12,9 +12,14 @@ final class PoolShared {
     var verdicts = Verdicts()
     /// Requests handed to connections in this turn.
     var sent = 0
+    let random: (any RandomSource)?
     private var lastNumber: UInt64 = 0
 
-    init(configuration: PushPool.Configuration, context: TLSContext, tokens: ProviderTokens) {
+    init(
+        configuration: PushPool.Configuration, context: TLSContext, tokens: ProviderTokens,
+        random: (any RandomSource)?
+    ) {
+        self.random = random
         self.configuration = configuration
         self.context = context
         self.tokens = tokens
@@ -40,6 +45,7 @@ final class ConnectionGroup {
     private var addresses: [SocketAddress] = []
     private(set) var isResolving = false
     private var isStopping = false
+    private var pushesTaken: UInt64 = 0
 
     init(_ gateway: Gateway, at endpoint: PushPool.Configuration.Endpoint, shared: PoolShared) {
         self.gateway = gateway
@@ -53,8 +59,9 @@ final class ConnectionGroup {
 
     func add(_ push: OutgoingPush, at now: WallTime) {
         guard !isStopping else { return shared.verdicts.add(.notSent, for: push) }
-        waiting.append(
-            HeldPush(push: push, deadline: now.advanced(bySeconds: shared.configuration.timeoutSeconds)))
+        pushesTaken += 1
+        let deadline = now.advanced(bySeconds: shared.configuration.timeoutSeconds)
+        waiting.append(HeldPush(push: push, deadline: deadline, order: pushesTaken))
     }
 
     func connection(_ number: UInt64) -> PoolConnection? { connections.first { $0.number == number } }
@@ -71,7 +78,7 @@ final class ConnectionGroup {
         for connection in connections {
             connection.expire(at: now) { shared.verdicts.add(.unknown, for: $0.held.push) }
             let age = now.seconds(since: connection.openedAt)
-            if !connection.isReady, age >= shared.configuration.timeoutSeconds { connection.drain() }
+            if !connection.isReady, age >= shared.configuration.connectSeconds { connection.drain() }
         }
         fill(at: now)
         for connection in connections {
@@ -117,9 +124,10 @@ final class ConnectionGroup {
                 continue
             }
             let deadline = now.advanced(bySeconds: shared.configuration.timeoutSeconds)
-            if free.submit(held, token: token, authority: authority, deadline: deadline) {
-                shared.sent += 1
-            } else {
+            switch free.submit(held, token: token, authority: authority, deadline: deadline) {
+            case .taken: shared.sent += 1
+            case .unsendable: shared.verdicts.add(.notSent, for: held.push)  // the fault is the push's alone
+            case .noRoom:
                 free.drain()
                 takeBack(held)
             }
@@ -166,10 +174,15 @@ final class ConnectionGroup {
     // MARK: - Connections
 
     private func wantsConnection(at now: WallTime) -> Bool {
-        guard !isStopping, !isResolving, !waiting.isEmpty, now >= nextAttempt else { return false }
+        guard !isStopping, !isResolving, !waiting.isEmpty, isAttemptDue(at: now) else { return false }
         let open = connections.filter { !$0.isDraining }
         // Others follow when the first has proven itself and is not enough.
         return open.count < max(1, shared.configuration.connectionsPerGateway) && open.allSatisfy(\.isProven)
+    }
+
+    private func isAttemptDue(at now: WallTime) -> Bool {
+        // Further away than any wait: the clock was set back meanwhile.
+        now >= nextAttempt || nextAttempt.seconds(since: now) > shared.configuration.backoff.mostSeconds
     }
 
     private func open(at now: WallTime, in epoll: borrowing Epoll, resolve: (ConnectionGroup) -> Void) {
@@ -198,6 +211,7 @@ final class ConnectionGroup {
 
     private func noteFailure(at now: WallTime) {
         failures += 1
-        nextAttempt = now.advanced(bySeconds: shared.configuration.backoff.seconds(failures: failures))
+        nextAttempt = now.advanced(
+            bySeconds: shared.configuration.backoff.seconds(failures: failures, random: shared.random))
     }
 }

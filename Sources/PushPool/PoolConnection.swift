@@ -68,26 +68,33 @@ final class PoolConnection {
         }
     }
 
-    /// - Returns: false if the session did not take it: it was not sent.
+    enum Submission {
+        case taken
+        /// The session takes nothing more: it was not sent.
+        case noRoom
+        /// No connection would take it, for its headers are no headers.
+        case unsendable
+    }
+
     func submit(
         _ held: HeldPush, token: ProviderToken, authority: [UInt8], deadline: WallTime
-    ) -> Bool {
-        guard let session else { return false }
+    ) -> Submission {
+        guard let session else { return .noRoom }
         fields.removeAll(keepingCapacity: true)
         block.removeAll()
         appendHeaders(of: held.push.request, providerToken: token, authority: authority, to: &fields)
         for field in fields where !block.append(field.name, field.value, HeaderBlock.Indexing(field.indexing)) {
-            return false
+            return .unsendable
         }
         do {
             try session.submit(block, body: held.push.request.payload, tag: nextTag)
         } catch {
-            return false
+            return .noRoom
         }
         inFlight[nextTag] = InFlight(held: held, deadline: deadline, tokenIssuedAt: token.claims.issuedAt)
         nextTag += 1
         earliestDeadline = min(earliestDeadline, deadline)
-        return true
+        return .taken
     }
 
     /// Writes as much as the socket takes.
@@ -154,9 +161,11 @@ final class PoolConnection {
     func close(_ take: (InFlight, RequestOutcome) -> Void) {
         takeEnds(take)
         if let session {
-            session.abandon(acceptedBytes: session.producedBytes - UInt64(outgoing.count - sent))
+            let unsent = outgoing.count - sent
+            session.abandon(acceptedBytes: session.producedBytes - UInt64(unsent))
             takeEnds(take)
-            if !isBroken, (try? session.terminate()) != nil { flush() }
+            // With bytes left no goodbye: they hold requests that were just settled as not sent.
+            if !isBroken, unsent == 0, (try? session.terminate()) != nil { flush() }
         }
         // Nothing is left unless the session lost count; then nobody knows.
         for request in inFlight.values { take(request, .unknown(.connectionLost)) }

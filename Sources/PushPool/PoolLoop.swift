@@ -18,14 +18,14 @@ final class PoolLoop {
 
     init(
         queue: PoolQueue, configuration: PushPool.Configuration, key: SigningKey, context: TLSContext,
-        clock: any WallClock
+        clock: any WallClock, random: (any RandomSource)?
     ) {
         self.queue = queue
         self.clock = clock
         let tokens = ProviderTokens(
             key: key, keyID: configuration.keyID, teamID: configuration.teamID,
             maxSeconds: configuration.tokenMaxSeconds, minSeconds: configuration.tokenMinSeconds)
-        let shared = PoolShared(configuration: configuration, context: context, tokens: tokens)
+        let shared = PoolShared(configuration: configuration, context: context, tokens: tokens, random: random)
         self.shared = shared
         groups = configuration.gateways.map { ConnectionGroup($0.key, at: $0.value, shared: shared) }
     }

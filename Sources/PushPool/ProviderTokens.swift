@@ -27,7 +27,7 @@ struct ProviderTokens {
         if let token {
             let age = seconds - token.claims.issuedAt
             // A clock that was set back by more than the least interval leaves a token from the future: APNs refuses it.
-            let isStale = age > maxSeconds || age < -minSeconds || isFreshWanted && abs(age) >= minSeconds
+            let isStale = age >= maxSeconds || age < -minSeconds || isFreshWanted && abs(age) >= minSeconds
             guard isStale else { return token }
         }
         let made = try ProviderTokenClaims(keyID: keyID, teamID: teamID, issuedAt: seconds)

@@ -24,15 +24,18 @@ public final class PushPool: Pusher, Sendable {
     private let thread: LoopThread
 
     /// Starts the thread; connections are opened when there is something to send.
+    /// - Parameter random: for the jitter of reconnects (G5); `nil`: none.
     /// - Throws: `KeyError` or `TLSError` when key or certificates are of no use, `SocketError` when the system gives no
     ///   thread or descriptor.
-    public init(configuration: Configuration, clock: any WallClock) throws {
+    public init(configuration: Configuration, clock: any WallClock, random: (any RandomSource)? = nil) throws {
         let key = try SigningKey(pem: configuration.keyPEM)
         let context = try TLSContext.client(trusting: configuration.trust)
         let queue = try PoolQueue(heldAtMost: configuration.maxWaiting)
         self.queue = queue
         thread = try LoopThread(name: "push-pool") {
-            PoolLoop(queue: queue, configuration: configuration, key: key, context: context, clock: clock).run()
+            PoolLoop(
+                queue: queue, configuration: configuration, key: key, context: context, clock: clock, random: random
+            ).run()
         }
     }
 

@@ -14,7 +14,7 @@ struct Lanekeeper {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
         case nil, "--help", "-h", "help":
-            print(usage)
+            say(usage)
             exit(arguments.isEmpty ? 2 : 0)
         case "demo":
             exit(await demo(Array(arguments.dropFirst())))
@@ -26,7 +26,7 @@ struct Lanekeeper {
 
     private static func demo(_ arguments: [String]) async -> Int32 {
         if arguments.contains("--help") || arguments.contains("-h") {
-            print(DemoOptions.usage)
+            say(DemoOptions.usage)
             return 0
         }
         do {
@@ -41,9 +41,5 @@ struct Lanekeeper {
             complain("\(error)")
             return 1
         }
-    }
-
-    private static func complain(_ text: String) {
-        FileHandle.standardError.write(Data("lanekeeper: \(text)\n".utf8))
     }
 }

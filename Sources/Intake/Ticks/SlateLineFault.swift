@@ -24,16 +24,16 @@ public struct SlateLineFault: Error, Hashable, Sendable {
 }
 
 extension SlateLineFault: CustomStringConvertible {
-    /// One sentence for people, with the field and the column.
+    /// One line for people: the key, what is wrong, the column. `t: must be a number of Unix seconds (column 6)`
     public var description: String {
-        let subject = field.map { "\($0): " } ?? ""
+        let subject = field.map { "\($0.drop { $0 == "/" }): " } ?? ""
         let what =
             switch reason {
             case .syntax(let reason): "\(reason)"
             case .notAnObject: "a line is one JSON object"
-            case .missing: "missing"
+            case .missing: "is missing"
             case .wrongValue(let expected): "must be \(expected)"
             }
-        return "\(subject)\(what) (column \(column))"
+        return reason == .missing ? "\(subject)\(what)" : "\(subject)\(what) (column \(column))"
     }
 }

@@ -73,7 +73,7 @@ public enum SlateLineParser {
     // MARK: - Values
 
     private static let textExpected = "a text of at most \(maximumTextBytes) bytes"
-    private static let secondsExpected = "Unix seconds"
+    private static let secondsExpected = "a number of Unix seconds"
     /// The year 9999: milliseconds given for seconds are noticed.
     private static let lastSecond = 253_402_300_799.0
 

@@ -72,3 +72,16 @@ public struct SlateText: Hashable, Sendable {
 public enum SlateTextFault: Error, Hashable, Sendable {
     case noUsableLine(rejected: [SlateText.Rejected], count: Int)
 }
+
+extension SlateTextFault: CustomStringConvertible {
+    /// One line for people, with the first fault.
+    public var description: String {
+        switch self {
+        case .noUsableLine(let rejected, let count):
+            guard let first = rejected.first else { return "no line in it" }
+            return count == 1
+                ? "its one line cannot be used; line \(first.number): \(first.fault)"
+                : "none of its \(count) lines can be used; line \(first.number): \(first.fault)"
+        }
+    }
+}

@@ -77,5 +77,9 @@ struct Outbox {
         gathering.lanes.contains(lane) || committing?.lanes.contains(lane) == true
     }
 
-    var isIdle: Bool { committing == nil && !gathering.isUrgent }
+    /// Pushes that have not left yet.
+    var heldPushes: Int { gathering.pushes.count + (committing?.pushes.count ?? 0) }
+
+    /// Nothing can be done before time passes or news come.
+    var isIdle: Bool { committing == nil && (!gathering.isUrgent || retryAt != nil) }
 }

@@ -117,7 +117,7 @@ actor Shard {
     }
 
     private var isIdle: Bool {
-        !isWorking && inbox.isEmpty && inFlight.isEmpty && outbox.isIdle && outgoing.isEmpty
+        !isWorking && inbox.isEmpty && inFlight.count == outbox.heldPushes && outbox.isIdle && outgoing.isEmpty
     }
 
     /// The state of one device, for people and for tests.
@@ -198,6 +198,10 @@ actor Shard {
     }
 
     private func take(_ call: DeviceCall) async {
+        if let reply = call.reply, outbox.retryAt != nil {
+            reply(.unavailable)  // the store is away: nothing is applied that cannot be kept, the app repeats it
+            return
+        }
         guard call.reply == nil || outbox.gathering.replies.count < environment.callsHeld else {
             call.reply?(.overloaded)
             return

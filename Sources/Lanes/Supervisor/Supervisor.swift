@@ -19,6 +19,7 @@ public actor Supervisor {
         configuration: Configuration, store: any Store, pusher: any Pusher, clock: any WallClock,
         random: any RandomSource, trace: any Trace = NoTrace(), zone: @escaping @Sendable (String) -> Zone?
     ) {
+        let count = max(1, min(configuration.shards, partitionCount))
         let environment = ShardEnvironment(
             tuning: configuration.tuning,
             profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
@@ -26,7 +27,6 @@ public actor Supervisor {
             claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
             keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds,
             callsHeld: configuration.callsHeld)
-        let count = max(1, min(configuration.shards, partitionCount))
         let switchboard = self.switchboard
         self.environment = environment
         shards = (0..<count).map { index in
@@ -130,7 +130,7 @@ public actor Supervisor {
         (shards.map(\.inbox.nextDeadline) + [slate.nextChange]).compactMap { $0 }.min()
     }
 
-    /// Returns when nothing waits: no call, no commit, no push without a verdict.
+    /// Returns when nothing waits but for time to pass: no call, no commit, no push without a verdict.
     public nonisolated func settle() async {
         var isBusy = true
         while isBusy {

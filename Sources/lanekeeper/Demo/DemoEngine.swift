@@ -34,10 +34,13 @@ struct DemoEngine: Sendable {
             keyID: DemoWorld.keyID, teamID: DemoWorld.teamID)
         configuration.timeoutSeconds = 30 * max(1, speed)
         store = try SQLiteStore.open(path: world.storePath)
-        pool = try PushPool(configuration: configuration, clock: world.clock)
+        pool = try PushPool(
+            configuration: configuration, clock: world.clock,
+            random: SeededRandom(seed: ~world.seed &+ incarnation << 32))
         supervisor = Supervisor(
             configuration: Supervisor.Configuration(tuning: tuning, apps: [DemoEngine.app]),
-            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed &+ incarnation << 32), trace: trace,
+            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed &+ incarnation << 32),
+            trace: trace,
             zone: { [zones] in zones.zone(named: $0) })
     }
 

@@ -13,7 +13,9 @@ struct DemoNight: Sendable {
     let ticks: [Tick]
     let games: Int
     let lines: Int
-    /// One line a fault, for people.
+    /// Lines of the file that could not be used.
+    let rejected: Int
+    /// One line a fault, for people: `file:line: what is wrong`. Of very many the first only.
     let faults: [String]
 
     /// - Throws: `WrongUse` for a file that is not there or has no usable line.
@@ -32,12 +34,14 @@ struct DemoNight: Sendable {
             throw WrongUse("\(path): \(error)")
         }
         var faults = text.rejected.map { "\(path):\($0.number): \($0.fault)" }
-        if text.rejectedCount > text.rejected.count { faults.append("\(path): \(text.rejectedCount) lines in all") }
-        self.init(text.lines.map(\.line), faults: faults)
+        if text.rejectedCount > text.rejected.count {
+            faults.append("\(path): \(text.rejectedCount) lines in all cannot be used, of which these are the first")
+        }
+        self.init(text.lines.map(\.line), faults: faults, rejected: text.rejectedCount)
     }
 
     /// - Parameter all: at least one line; lines of one time that follow each other are one tick.
-    init(_ all: [SlateLine], faults: [String] = []) {
+    init(_ all: [SlateLine], faults: [String] = [], rejected: Int = 0) {
         var ticks: [Tick] = []
         var gathered: [SlateLine] = []
         for line in all {
@@ -50,6 +54,7 @@ struct DemoNight: Sendable {
         if let first = gathered.first { ticks.append(Tick(at: first.at, lines: gathered)) }
         self.ticks = ticks.sorted { $0.at < $1.at }
         self.faults = faults
+        self.rejected = rejected
         lines = all.count
         games = Set(all.map(\.game)).count
     }

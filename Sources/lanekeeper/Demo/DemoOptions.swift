@@ -29,7 +29,10 @@ struct DemoOptions: Equatable, Sendable {
     init(_ arguments: [String]) throws(WrongUse) {
         var rest = arguments[...]
         func value(of flag: String) throws(WrongUse) -> String {
-            guard let value = rest.popFirst() else { throw WrongUse("\(flag) needs a value") }
+            guard let value = rest.first, !value.isEmpty, !value.hasPrefix("--") else {
+                throw WrongUse("\(flag) needs a value")
+            }
+            rest.removeFirst()
             return value
         }
         while let flag = rest.popFirst() {
@@ -45,7 +48,9 @@ struct DemoOptions: Equatable, Sendable {
                 phones = count
             case "--seed":
                 let text = try value(of: flag)
-                guard let number = UInt64(text) else { throw WrongUse("--seed takes a whole number, not \(text)") }
+                guard let number = UInt64(text) else {
+                    throw WrongUse("--seed takes a whole number from 0, not \(text)")
+                }
                 seed = number
             case "--speed":
                 let text = try value(of: flag)

@@ -7,6 +7,8 @@ struct DemoReport: Encodable {
     let phones: Int
     let games: Int
     let lines: Int
+    /// Of the slate's file, not among `lines`.
+    let rejectedLines: Int
     let virtualSeconds: Int
     let wallSeconds: Double
     let pushes: [String: Int]
@@ -24,6 +26,7 @@ struct DemoReport: Encodable {
         self.phones = phones
         games = night.games
         lines = night.lines
+        rejectedLines = night.rejected
         self.virtualSeconds = Int(virtualSeconds)
         self.wallSeconds = (wallSeconds * 100).rounded() / 100
         pushes = Dictionary(uniqueKeysWithValues: PushEvent.allCases.map { ($0.rawValue, counts.sent[$0] ?? 0) })
@@ -49,7 +52,7 @@ struct DemoReport: Encodable {
     }
 
     /// The summary for people.
-    func summary(faults: [String], first: [Violation]) -> String {
+    func summary(first: [Violation]) -> String {
         func list(_ counts: [String: Int]) -> String {
             counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                 .joined(separator: ", ")
@@ -57,6 +60,7 @@ struct DemoReport: Encodable {
         var lines = [
             "",
             "The night is over: \(games) games, \(self.lines) lines, \(virtualSeconds / 3600) h \(virtualSeconds % 3600 / 60) min in \(wallSeconds) s.",
+            "  rejected     \(rejectedLines == 0 ? "none" : rejectedLines == 1 ? "1 line" : "\(rejectedLines) lines") of the slate",
             "  phones       \(phones)",
             "  pushes       start \(pushes["start"] ?? 0), update \(pushes["update"] ?? 0), end \(pushes["end"] ?? 0)",
             "  refused      \(refused.isEmpty ? "none" : list(refused)); unknown \(unknown)",
@@ -68,7 +72,6 @@ struct DemoReport: Encodable {
         }
         lines.append("  violations   \(hasViolations ? list(violations) : "none")")
         lines += first.map { "    \($0)" }
-        if !faults.isEmpty { lines.append("  \(faults.count) lines of the slate could not be used (above)") }
         return lines.joined(separator: "\n")
     }
 }

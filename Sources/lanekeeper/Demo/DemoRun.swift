@@ -39,9 +39,17 @@ struct DemoRun {
         let report = DemoReport(
             phones: world.fleet.count, night: night, virtualSeconds: clock.now.seconds(since: begins),
             wallSeconds: Double(wall.seconds) + Double(wall.attoseconds) * 1e-18, counts: trace.counts, judged: judged)
-        print(report.summary(faults: night.faults, first: Array(judged.violations.prefix(10))))
-        if let path = options.reportFile { try report.json().write(to: URL(fileURLWithPath: path)) }
+        say(report.summary(first: Array(judged.violations.prefix(10))))
+        if let path = options.reportFile { try write(report, to: path) }
         return report.hasViolations ? 1 : 0
+    }
+
+    private func write(_ report: DemoReport, to path: String) throws {
+        do {
+            try report.json().write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw CannotWrite(path: path)
+        }
     }
 
     private func play(
@@ -80,8 +88,14 @@ struct DemoRun {
         let standing = world.fleet.withJudge { $0.report(at: now).standing }
         let seconds = now.unixSeconds % 86_400
         let clock = [seconds / 3600, seconds % 3600 / 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-        print(
+        say(
             "\(clock) UTC  live \(live)  cards \(standing)  start \(since(.start))  update \(since(.update))  "
                 + "end \(since(.end))  front changes \(to.frontChanges - from.frontChanges)")
     }
+}
+
+/// A file that the demo was to write: it could not.
+struct CannotWrite: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "\(path) cannot be written: is there such a folder, and may it be written to?" }
 }

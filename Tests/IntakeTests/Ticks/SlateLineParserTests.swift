@@ -87,6 +87,16 @@ import Testing
         #expect(fault(twice) == SlateLineFault(.syntax(.duplicateKey("a")), column: 50))
     }
 
+    @Test(arguments: [
+        (#"{"t":"x","type":"score","game":"g"}"#, "t: must be a number of Unix seconds (column 6)"),
+        (#"{"type":"score","game":"g"}"#, "t: is missing"),
+        (#"{"t":1,"type":"score","game":"g","correction":1}"#, "correction: must be true or false (column 47)"),
+        (#"{"t":1,}"#, #""}" cannot stand here (column 8)"#), ("[]", "a line is one JSON object (column 1)"),
+    ])
+    func `slates: a fault reads as one line for people`(text: String, line: String) {
+        #expect(fault(text)?.description == line)
+    }
+
     @Test func `slates: lines count from 1, blank ones are skipped, faults do not stop the rest`() throws {
         let body =
             "\n{\"t\":1,\"type\":\"score\",\"game\":\"g\"}\r\n  \t\nrubbish\n{\"t\":2,\"type\":\"score\",\"game\":\"g\"}"

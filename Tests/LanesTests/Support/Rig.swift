@@ -13,7 +13,7 @@ final class Rig: Sendable {
 
     let clock = ManualClock(now: Rig.evening)
     let store = MemoryStore()
-    let pusher = ScriptedPusher()
+    let pusher = AnsweringPusher()
     let trace = Witness()
 
     /// A system over the store as it is, restored.

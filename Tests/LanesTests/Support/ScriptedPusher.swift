@@ -3,61 +3,54 @@ import Lanes
 import PushWire
 import Synchronization
 
-/// A pusher that does what a test tells it: answers at once with a verdict, or keeps pushes until it is told.
+/// A pusher that keeps what it was given and answers as the test says.
 final class ScriptedPusher: Pusher {
     private struct State {
-        var sent: [OutgoingPush] = []
-        var open: [OutgoingPush] = []
-        var mostStartsOpen = 0
-        /// `nil`: pushes wait to be answered.
-        var verdict: Verdict? = .accepted
+        var pushes: [OutgoingPush] = []
+        var waiting: [OutgoingPush] = []
+        var answer: Verdict? = .accepted
     }
 
     private let state = Mutex(State())
 
+    /// Every push ever handed over, in order.
+    var pushes: [PushRequest] { state.withLock { $0.pushes.map(\.request) } }
+    var starts: [PushRequest] { pushes.filter { $0.event == .start } }
+    var updates: [PushRequest] { pushes.filter { $0.event == .update } }
+    var ends: [PushRequest] { pushes.filter { $0.event == .end } }
+    /// Handed over and not answered.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// What every push is answered with at once; `nil`: nothing, until `answerAll`.
+    func answers(with verdict: Verdict?) { state.withLock { $0.answer = verdict } }
+
     func send(_ pushes: [OutgoingPush]) {
         let verdict = state.withLock { state in
-            state.sent += pushes
-            if state.verdict == nil { state.open += pushes }
-            state.mostStartsOpen = max(state.mostStartsOpen, state.open.count { $0.request.event == .start })
-            return state.verdict
+            state.pushes += pushes
+            if state.answer == nil { state.waiting += pushes }
+            return state.answer
         }
         guard let verdict else { return }
         for push in pushes { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
     }
 
-    /// Answers what waits, in the order of sending or as `order` has it. What comes later waits as before.
-    func answer(_ verdict: Verdict, inOrder order: ([OutgoingPush]) -> [OutgoingPush] = { $0 }) {
-        let open = state.withLock { state in
-            defer { state.open = [] }
-            return state.open
+    /// Answers what waits, one at a time, in the order that `random` draws.
+    func answerAll(with verdict: Verdict, random: inout TestGenerator) {
+        var waiting = state.withLock { state in
+            let all = state.waiting
+            state.waiting = []
+            return all
         }
-        for push in order(open) { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
+        waiting.shuffle(using: &random)
+        for push in waiting { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
     }
-
-    /// From now on every push is answered so; `nil`: pushes wait.
-    func script(_ verdict: Verdict?) { state.withLock { $0.verdict = verdict } }
-
-    /// What waits is never answered: its process is gone.
-    func crash() { state.withLock { $0.open = [] } }
-
-    var sent: [OutgoingPush] { state.withLock { $0.sent } }
-    var open: Int { state.withLock { $0.open.count } }
-    var mostStartsOpen: Int { state.withLock { $0.mostStartsOpen } }
-
-    func sent(_ event: PushEvent, to device: DeviceID? = nil) -> [OutgoingPush] {
-        sent.filter { $0.request.event == event && (device == nil || $0.ticket.device == device) }
-    }
-
-    var starts: Int { sent(.start).count }
 }
 
-extension OutgoingPush {
-    var text: String { String(decoding: request.payload, as: UTF8.self) }
-
-    /// `aps.timestamp`.
+extension PushRequest {
+    /// `aps.timestamp`, read from the payload.
     var timestamp: Int64? {
-        guard let range = text.firstRange(of: #""timestamp":"#) else { return nil }
+        let text = String(decoding: payload, as: UTF8.self)
+        guard let range = text.firstRange(of: "\"timestamp\":") else { return nil }
         return Int64(text[range.upperBound...].prefix { $0.isNumber })
     }
 }

@@ -52,7 +52,9 @@ import Testing
             #expect(await system.answer(to: Rig.cardToken(), for: "known") == .done)
             await system.settle()
             #expect(await rig.register("phone", on: system) { $0.personalisation = Personalisation.none } == .done)
-            rig.clock.advance(bySeconds: 20)
+            let choice = LaneEvent.selected(games: ["g2"], pinned: nil, muted: [], syncedAt: rig.clock.now)
+            #expect(await system.answer(to: choice, for: "phone") == .done)
+            rig.clock.advance(bySeconds: 40)
             let starts = rig.pusher.starts
             #expect(starts == 1)
 
@@ -60,6 +62,7 @@ import Testing
             _ = try? await rig.play(goals: 1, on: system)
             await rig.until("the update of a known card") { rig.pusher.sent(.update).count == 1 }
             #expect(rig.pusher.sent(.update).last?.text.contains(#""homeScore":1"#) == true)
+            _ = try? await rig.play("g2", on: system)
             let reply = rig.submit(.registered(Rig.patch("phone")), for: "phone", on: system)
             await rig.until("the answer to a registration") { reply.isThere }
             #expect(reply.all == [.unavailable])

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// What a shard promises those who call it, push for it and drive its time.
-@Suite(.timeLimit(.minutes(1))) struct ShardTests {
+@Suite(.timeLimit(.minutes(1))) struct PromiseTests {
     private let rig = Rig()
 
     /// A phone with a card and its token, a while after its start.
