@@ -10,9 +10,11 @@ import Testing
     private static let announced = WallTime(seconds: 1_794_699_000)
 
     @Test(arguments: [UInt64(3), 4])
-    func `L1, L10: dropped without warning and built again from its file, it starts nothing twice and is right again within a minute`(
-        seed: UInt64
-    ) async throws {
+    func
+        `L1, L10: dropped without warning and built again from its file, it starts nothing twice and is right again within a minute`(
+            seed: UInt64
+        ) async throws
+    {
         let night = DemoNight(NightGenerator(seed: seed, announcedAt: Self.announced, games: 6).lines())
         let (tuning, trace) = (Tuning(), DemoTrace())
         let fleetNight = FleetNight(lines: night.ticks.flatMap(\.lines))

@@ -2,7 +2,9 @@ extension LaneState {
     /// Sends what the card should show, if that differs from what it was last told and nothing holds it back (U1-U6).
     mutating func sendUpdate(_ key: CardKey, _ turn: inout Turn) {
         guard let card = card(key), card.state == .confirmed, let address = card.updateAddress else { return }
-        guard !isBeingHandedOver, !isExpired(card, turn), let plan = updatePlan(card, turn), plan.at <= turn.now else { return }
+        guard !isBeingHandedOver, !isExpired(card, turn), let plan = updatePlan(card, turn), plan.at <= turn.now else {
+            return
+        }
         if plan.isUrgent { self[sendingFor: key].urgentAt.append(turn.now) }
         let stale =
             plan.shown.games.contains { turn.slate.game($0.id)?.phase.isUnderWay ?? false }

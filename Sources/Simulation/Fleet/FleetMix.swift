@@ -184,7 +184,8 @@ struct FleetDraw {
             .filter { $0.startsAt.advanced(bySeconds: -240) <= time }
         // Later than that this app cannot tell whether a game is still on, and starts no card of its own.
         guard chosen.allSatisfy({ time <= $0.startsAt.advanced(bySeconds: 5400) }) else { return nil }
-        let games = chosen
+        let games =
+            chosen
             .prefix(app.maxGames)
             .map { game in
                 SlateContent.Game(

@@ -39,7 +39,8 @@ public final class MemoryPusher: Pusher {
             keyID: "KEY1234567", teamID: "TEAM123456", issuedAt: clock.now.unixSeconds / 1800 * 1800)
         // Well formed, signed by nobody: the gateway in memory is given no keys.
         guard let token = try? claims.signed(by: { _ in [UInt8](repeating: 0, count: 64) }) else { return .notSent }
-        var path = "", fields: [GatewayHeader] = []
+        var path = ""
+        var fields: [GatewayHeader] = []
         for field in headers(of: request, providerToken: token, authority: Array("gateway".utf8)) {
             let (name, value) = (field.name.description, String(decoding: field.value, as: UTF8.self))
             if name == ":path" { path = value }

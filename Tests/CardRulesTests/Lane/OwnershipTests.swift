@@ -167,7 +167,9 @@ import Testing
 }
 
 extension OwnershipTests {
-    @Test func `S7, L3: a card that the app has reported under the newer record already is the same card, and stands`() throws {
+    @Test func `S7, L3: a card that the app has reported under the newer record already is the same card, and stands`()
+        throws
+    {
         var older = Bench.confirmed()
         let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
         var newer = Self.newer(at: older.now)

@@ -113,8 +113,7 @@ struct SystemZoneTests {
         let hours = try #require(QuietHours(fromMinute: 22 * 60, toMinute: 90))
         for text in ["2026-11-01T02:00:00Z", "2026-11-01T05:45:00Z", "2026-11-01T06:29:59Z"] {
             let span = hours.span(at: try instant(text), in: zone)
-            #expect(try 
-                span.from == (instant("2026-11-01T02:00:00Z")) && span.to == (instant("2026-11-01T06:30:00Z")))
+            #expect(try span.from == (instant("2026-11-01T02:00:00Z")) && span.to == (instant("2026-11-01T06:30:00Z")))
         }
     }
 

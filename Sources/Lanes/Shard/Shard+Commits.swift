@@ -1,0 +1,70 @@
+import CardRules
+
+/// Records on their way to the store, and what is released when they have landed.
+extension Shard {
+    func commitIfDue(flushing: Bool) async {
+        guard outbox.committing == nil else { return }
+        if let retryAt = outbox.retryAt, environment.clock.now < retryAt { return }
+        outbox.retryAt = nil
+        guard outbox.gathering.isUrgent || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
+        var gathering = outbox.gathering
+        outbox.gathering = Outbox.Gathering()
+        for erased in gathering.erased where await !isStillToGo(erased) { gathering.erased.remove(erased) }
+        var batch = CommitBatch()
+        for index in gathering.lanes.sorted() where !gathering.erased.contains(where: { $0.lane == index }) {
+            if let lane = lanes[index] { batch.lanes.append(await lane.stored) }
+        }
+        batch.removed = gathering.erased.map(\.device).sorted()
+        batch.claims = gathering.claims
+        batch.owners = gathering.owners
+        batch.timeline = gathering.timeline
+        batch.marks = gathering.marks
+        outbox.committing = gathering
+        if batch.isEmpty {
+            inbox.take(.landed(refused: RefusedRows()))
+        } else {
+            environment.store.commit(batch) { [inbox] outcome in inbox.take(outcome) }
+        }
+    }
+
+    func settleCommit(_ outcome: CommitOutcome) async {
+        guard let landed = outbox.committing else { return }
+        outbox.committing = nil
+        switch outcome {
+        case .failed(let error):
+            environment.trace.record(.storeFailed(error))
+            for reply in landed.replies { reply(.unavailable) }
+            outbox.gathering.takeBack(landed)
+            outbox.retryAt = environment.clock.now.advanced(bySeconds: environment.storeRetrySeconds)
+        case .landed(let refused):
+            environment.trace.record(.committed(rows: landed.lanes.count))
+            if let mark = landed.marks.values.max() { timestampMark = max(timestampMark ?? 0, mark) }
+            for held in landed.pushes { await release(held, refused: refused) }
+            for message in landed.messages { router.route(message.effect, from: message.from) }
+            for erased in landed.erased.sorted(by: { $0.lane < $1.lane }) { await forget(erased) }
+            for reply in landed.replies { reply(.done) }
+        }
+    }
+
+    /// A push whose record has landed leaves, unless something has overtaken it.
+    func release(_ held: Outbox.HeldPush, refused: RefusedRows) async {
+        let ticket = held.push.ticket
+        guard let lane = lanes[held.lane], lane.generation == ticket.generation else {
+            settle(ticket, as: .notSent)
+            return
+        }
+        if refused.lanes.contains(ticket.device) || held.claim.map(refused.claims.contains) == true {
+            // Another writer was first: it may have sent this start (L10). Spent, not repeated.
+            environment.trace.record(.fenced(ticket.device))
+            settle(ticket, as: .unknown)
+        } else if held.order.event != .end, await !lane.isCurrent(held.order) {
+            settle(ticket, as: .notSent)  // A4: computed from an older selection
+        } else {
+            release(held.push)
+        }
+    }
+
+    func settle(_ ticket: PushTicket, as verdict: Verdict) {
+        inbox.take([PushAnswer(ticket: ticket, verdict: verdict)])
+    }
+}
