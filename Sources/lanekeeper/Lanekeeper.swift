@@ -1,4 +1,5 @@
 import Foundation
+import TLS
 
 /// The command line. Results on standard output, everything else on standard error; exit 0 done, 1 found a fault or
 /// could not start, 2 wrong use.
@@ -36,6 +37,9 @@ struct Lanekeeper {
             return try await DemoRun(options: options, night: night).run()
         } catch let wrong as WrongUse {
             complain(wrong.text)
+            return 2
+        } catch let refused as SocketError where refused.isAddressInUse {
+            complain("\(refused)")
             return 2
         } catch {
             complain("\(error)")
