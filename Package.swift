@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// Every target of our own is held to the same rules.
@@ -35,10 +35,10 @@ let package = Package(
 
         // The system that applies them.
         room("Lanes", ["CardRules", "PushWire"]),
-        room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "CShims"]),
+        room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
         room("Intake", ["CardRules", "Lanes"]),
-        room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "CShims"]),
+        room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         .executableTarget(
             name: "lanekeeper",
             dependencies: ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"],

@@ -35,3 +35,26 @@ int lk_ssl_ctx_add0_chain_cert(SSL_CTX *context, X509 *certificate) {
 int lk_ssl_set_server_name(SSL *ssl, const char *name) { return (int)SSL_set_tlsext_host_name(ssl, name); }
 
 EVP_PKEY *lk_generate_p256(void) { return EVP_EC_gen("P-256"); }
+
+// --- Signals ---
+
+#include <signal.h>
+
+static volatile sig_atomic_t stop_was_asked = 0;
+
+static void on_stop(int number) {
+    (void)number;
+    stop_was_asked = 1;
+}
+
+void lk_catch_stop_signals(void) {
+    struct sigaction action = {0};
+    action.sa_handler = on_stop;
+    action.sa_flags = SA_RESETHAND | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, 0);
+    sigaction(SIGTERM, &action, 0);
+    sigaction(SIGHUP, &action, 0);
+}
+
+int lk_stop_was_asked(void) { return stop_was_asked; }

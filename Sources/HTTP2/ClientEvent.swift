@@ -5,7 +5,7 @@ public enum ClientEvent: Equatable, Sendable {
     /// A request is over. Exactly one for each request that was submitted.
     case closed(RequestEnd)
     /// The peer takes no new requests. Those above `lastStream` follow as `.closed` with `.notSent`. APNs puts JSON
-    /// with a `reason` into `debug`, not always (T17, T18).
+    /// with a `reason` into `debug`, not always (ref T17, T18).
     case goaway(lastStream: Int32, code: ErrorCode, debug: [UInt8])
     /// The answer to `ping`, with its number.
     case pong(UInt64)

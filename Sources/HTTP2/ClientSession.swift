@@ -25,7 +25,7 @@ public final class ClientSession {
     }
 
     /// The peer's limit on open streams in its newest SETTINGS; `nil` until the first has come. APNs is known to begin
-    /// with 1 and to raise it once a provider token was accepted (T14).
+    /// with 1 and to raise it once a provider token was accepted (ref T14).
     public var remoteMaxStreams: Int? { streams.remoteMaxStreams }
     /// Requests that are not over.
     public var openStreams: Int { streams.openCount }

@@ -3,7 +3,7 @@
 /// Names are lowercase ASCII, pseudo-headers (`:method`) come first; the session's library checks both on the other
 /// side.
 public struct HeaderBlock: Hashable, Sendable {
-    /// How a field is to be compressed (HPACK, RFC 7541, 6.2). Which field wants which is Apple's advice (T24).
+    /// How a field is to be compressed (HPACK, RFC 7541, 6.2). Which field wants which is Apple's advice (ref T24).
     /// nghttp2 never indexes `authorization`, whatever it is told.
     public enum Indexing: UInt8, Sendable {
         /// Enters the table, so that the next one costs a byte.

@@ -1,12 +1,20 @@
 import Foundation
+import Synchronization
+
+/// Standard output was closed by whoever read it (`| head`): nobody wants the rest.
+let isOutputClosed = Atomic<Bool>(false)
 
 /// One line of result, on standard output at once, also into a pipe.
 func say(_ text: String) {
-    FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+    do {
+        try FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
+    } catch {
+        isOutputClosed.store(true, ordering: .relaxed)
+    }
 }
 
 /// What went wrong, on standard error: one line, whatever stands in the text.
 func complain(_ text: String) {
     let text = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    FileHandle.standardError.write(Data("lanekeeper: \(text)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("lanekeeper: \(text)\n".utf8))
 }

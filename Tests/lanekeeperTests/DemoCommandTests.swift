@@ -68,7 +68,7 @@ struct DemoCommandTests {
             #expect(outcome.code == 0)
             #expect(
                 outcome.errors == ["lanekeeper: night.ndjson:3: t: must be a number of Unix seconds (column 6)"])
-            #expect(outcome.output.contains("The night is over: 1 games, 4 lines"))
+            #expect(outcome.output.contains("  played       1 games, 4 lines"))
             #expect(outcome.output.contains("  rejected     1 line of the slate\n"))
             let report = try JSONSerialization.jsonObject(
                 with: Data(contentsOf: folder.appendingPathComponent("report.json")))
@@ -76,6 +76,65 @@ struct DemoCommandTests {
             #expect(counts["rejectedLines"] as? Int == 1 && counts["lines"] as? Int == 4)
         }
     }
+
+    @Test func `demo: asked to stop it leaves in order, says so, and leaves nothing behind`() async throws {
+        try await inFolder { folder in
+            let (seen, folders) = (Pipe(), folder.appendingPathComponent("tmp"))
+            try FileManager.default.createDirectory(at: folders, withIntermediateDirectories: true)
+            let process = Process()
+            process.executableURL = builtProgram
+            // At this speed only a signal ends it within the test's time; the first line says that it is under way.
+            process.arguments = ["demo", "--headless", "--phones", "3", "--speed", "max", "--slate", "long.ndjson"]
+            process.currentDirectoryURL = folder
+            process.environment = ["TMPDIR": folders.path, "PATH": "/usr/bin"]
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = seen
+            try Self.long.joined(separator: "\n").write(
+                to: folder.appendingPathComponent("long.ndjson"), atomically: true, encoding: .utf8)
+            let ended = AsyncStream<Void>.makeStream()
+            process.terminationHandler = { _ in ended.continuation.finish() }
+            try process.run()
+            var output = seen.fileHandleForReading.availableData
+            process.terminate()
+            output += try seen.fileHandleForReading.readToEnd() ?? Data()
+            for await _ in ended.stream {}
+            #expect(process.terminationStatus == 0)
+            #expect(String(decoding: output, as: UTF8.self).contains("before the night was over"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folders.path) == [])
+        }
+    }
+
+    @Test func `demo: when its reader goes away it leaves quietly`() async throws {
+        try await inFolder { folder in
+            let (seen, errors) = (Pipe(), Pipe())
+            let process = Process()
+            process.executableURL = builtProgram
+            process.arguments = Self.quick + ["--slate", "long.ndjson"]
+            process.currentDirectoryURL = folder
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = seen
+            process.standardError = errors
+            try Self.long.joined(separator: "\n").write(
+                to: folder.appendingPathComponent("long.ndjson"), atomically: true, encoding: .utf8)
+            let ended = AsyncStream<Void>.makeStream()
+            process.terminationHandler = { _ in ended.continuation.finish() }
+            try process.run()
+            try seen.fileHandleForWriting.close()
+            _ = seen.fileHandleForReading.availableData
+            try seen.fileHandleForReading.close()
+            for await _ in ended.stream {}
+            #expect(process.terminationReason == .exit)
+            #expect(process.terminationStatus == 0)
+            #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
+        }
+    }
+
+    /// A game whose lines go on for a virtual month.
+    private static let long =
+        slate.prefix(2)
+        + (1...3000).map {
+            #"{"t":\#(1_794_700_800 + $0 * 900),"type":"score","game":"g","home":\#($0),"away":0}"#
+        }
 
     @Test func `demo: a file that is not there, or a folder, is one line and exit 2`() async throws {
         try await inFolder { folder in

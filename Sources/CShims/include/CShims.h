@@ -40,4 +40,9 @@ int lk_ssl_set_server_name(SSL *ssl, const char *name);
 // EVP_EC_gen is a macro over a variadic function. A fresh P-256 key, to be freed by the caller; NULL on failure.
 EVP_PKEY *lk_generate_p256(void);
 
+// A signal handler may do next to nothing, and what it sets must be a volatile sig_atomic_t. SIGINT, SIGTERM and SIGHUP
+// are noted once; the next one of the kind ends the process as usual.
+void lk_catch_stop_signals(void);
+int lk_stop_was_asked(void);
+
 #endif

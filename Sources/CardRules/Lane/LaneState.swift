@@ -56,9 +56,6 @@ public struct LaneState: Sendable {
     /// The card under a key; `nil` when it is absent.
     public func card(_ key: CardKey) -> Card? { kept.cards.first { $0.key == key } }
 
-    /// A push under way for a key.
-    public func isSending(_ key: CardKey) -> Bool { sending.contains { $0.key == key && $0.inFlight != nil } }
-
     // MARK: - Cards
 
     func cardIndex(_ key: CardKey) -> Int? { kept.cards.firstIndex { $0.key == key } }

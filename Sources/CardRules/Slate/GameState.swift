@@ -71,5 +71,4 @@ public struct GameHistory: Hashable, Sendable {
         }
     }
 
-    public func trailedBy(_ side: Side) -> Int { side == .home ? homeTrailedBy : awayTrailedBy }
 }

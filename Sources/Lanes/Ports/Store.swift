@@ -82,9 +82,9 @@ public struct StartClaim: Hashable, Sendable {
     }
 }
 
-/// SHA-256 or another stable name of a token would do; a row is unique by it (S7).
+/// Which device owns the phone behind a push-to-start token: one row a token (S7).
 public struct PhoneOwner: Hashable, Sendable {
-    /// The token itself; the store may keep a hash of it.
+    /// The token itself.
     public let token: [UInt8]
     public let device: DeviceID
 

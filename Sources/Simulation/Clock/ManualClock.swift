@@ -30,9 +30,6 @@ public final class ManualClock: WallClock {
 
     public func advance(bySeconds seconds: Double) { set(now.advanced(bySeconds: seconds)) }
 
-    /// The earliest time that somebody sleeps until.
-    public var nextWake: WallTime? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
-
     public func sleep(until deadline: WallTime) async throws {
         let id = state.withLock { state in
             state.count += 1

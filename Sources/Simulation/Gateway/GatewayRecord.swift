@@ -10,7 +10,6 @@ public struct GatewayCounters: Hashable, Sendable {
 
     public init() {}
 
-    public var refusedInAll: Int { refused.values.reduce(0, +) }
 }
 
 /// One request as it was recorded (ref G31); the provider token is not in it.

@@ -1,19 +1,29 @@
 public import CardRules
 
-/// What must hold, always: rules.md, section 11.
+/// What must hold, always, seen from the phones.
 public enum Invariant: String, Hashable, Sendable, CaseIterable {
+    /// Never more than one server-started card alive under a key on a phone.
     case i1 = "I1"
+    /// Accepted starts per phone and night stay within S6, whatever crashed.
     case i2 = "I2"
+    /// Every start had an alert, no stale date and no spoiler; no background push was sent.
     case i3 = "I3"
+    /// A running session whose card was confirmed is not left with a dead card.
     case i4 = "I4"
+    /// Nothing was sent to a card that the server had reason to know expired.
     case i5 = "I5"
+    /// Within a minute every reachable phone shows exactly what the rules give.
     case i6 = "I6"
+    /// No valid token was cleared.
     case i7 = "I7"
+    /// No owed end was forgotten.
     case i8 = "I8"
+    /// No takeover went against the owner's wishes, none flickered.
     case i9 = "I9"
+    /// Nothing was said twice, and the timestamps of a card strictly rise.
     case i10 = "I10"
 
-    /// I4 and I8 concern sessions, and reissues that a phone could not have missed; they are not judged yet.
+    /// I4 and I8 concern sessions, which the system does not have yet.
     public var isJudged: Bool { self != .i4 && self != .i8 }
 }
 

@@ -32,7 +32,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return SocketAddress(bytes: withUnsafeBytes(of: address) { [UInt8]($0) }, host: "127.0.0.1")
     }
 
-    /// Asks the system's resolver, each time anew (Apple wants an uncached look-up for each connection: T13). It
+    /// Asks the system's resolver, each time anew (Apple wants an uncached look-up for each connection: ref T13). It
     /// BLOCKS, for seconds if a name server is silent: call it on a thread of its own. The order is the resolver's.
     public static func resolve(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
         var hints = addrinfo()

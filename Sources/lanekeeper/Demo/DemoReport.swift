@@ -9,23 +9,31 @@ struct DemoReport: Encodable {
     let lines: Int
     /// Of the slate's file, not among `lines`.
     let rejectedLines: Int
+    /// Whether the whole night was played; not part of the JSON.
+    private let isWhole: Bool
+    private let leftAt: String
     let virtualSeconds: Int
     let wallSeconds: Double
     let pushes: [String: Int]
     let refused: [String: Int]
     let unknown: Int
     let cards: [String: Int]
+    private let storeFailures: Int
+    private let notSent: Int
+    private let withheld: [String: Int]
     let frontChanges: Int
     let fronted: [String: [String]]
     let violations: [String: Int]
 
     init(
-        phones: Int, night: DemoNight, virtualSeconds: Double, wallSeconds: Double, counts: DemoTrace.Counts,
-        judged: JudgeReport
+        phones: Int, night: DemoNight, played: NightPlayer, leftAt: WallTime, virtualSeconds: Double,
+        wallSeconds: Double, counts: DemoTrace.Counts, judged: JudgeReport
     ) {
         self.phones = phones
         games = night.games
-        lines = night.lines
+        lines = played.linesPlayed
+        isWhole = leftAt >= played.end
+        self.leftAt = clockText(leftAt)
         rejectedLines = night.rejected
         self.virtualSeconds = Int(virtualSeconds)
         self.wallSeconds = (wallSeconds * 100).rounded() / 100
@@ -36,11 +44,19 @@ struct DemoReport: Encodable {
             "shown": judged.tally.startedByPush + judged.tally.startedByApp,
             "ended": judged.tally.ended.values.reduce(0, +), "standing": judged.standing,
         ]
+        storeFailures = counts.storeFailures
+        notSent = counts.notSent
+        withheld = Dictionary(uniqueKeysWithValues: counts.withheld.map { ($0.key.rawValue, $0.value) })
         frontChanges = judged.tally.frontChanges
         fronted = Dictionary(
             uniqueKeysWithValues: judged.fronted.map { ($0.key.rawValue, $0.value.games.map(\.text)) })
         violations = Dictionary(
             uniqueKeysWithValues: Invariant.allCases.filter(\.isJudged).map { ($0.rawValue, judged.counts[$0] ?? 0) })
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case phones, games, lines, rejectedLines, virtualSeconds, wallSeconds, pushes, refused, unknown, cards
+        case frontChanges, fronted, violations
     }
 
     var hasViolations: Bool { violations.values.contains { $0 > 0 } }
@@ -58,15 +74,18 @@ struct DemoReport: Encodable {
                 .joined(separator: ", ")
         }
         var lines = [
-            "",
-            "The night is over: \(games) games, \(self.lines) lines, \(virtualSeconds / 3600) h \(virtualSeconds % 3600 / 60) min in \(wallSeconds) s.",
+            "" as String?,
+            isWhole ? "The night is over:" : "Left at \(leftAt), before the night was over:",
+            "  played       \(games) games, \(self.lines) lines, \(virtualSeconds / 3600) h \(virtualSeconds % 3600 / 60) min in \(wallSeconds) s",
             "  rejected     \(rejectedLines == 0 ? "none" : rejectedLines == 1 ? "1 line" : "\(rejectedLines) lines") of the slate",
             "  phones       \(phones)",
             "  pushes       start \(pushes["start"] ?? 0), update \(pushes["update"] ?? 0), end \(pushes["end"] ?? 0)",
-            "  refused      \(refused.isEmpty ? "none" : list(refused)); unknown \(unknown)",
+            "  refused      \(refused.isEmpty ? "none" : list(refused)); unknown \(unknown), not sent \(notSent)",
+            "  withheld     \(withheld.isEmpty ? "no start" : "starts, by rule: \(list(withheld))")",
+            storeFailures == 0 ? nil : "  store        failed \(storeFailures) times",
             "  cards        shown \(cards["shown"] ?? 0), ended \(cards["ended"] ?? 0), standing \(cards["standing"] ?? 0)",
             "  front        changed \(frontChanges) times",
-        ]
+        ].compactMap { $0 }
         for (kind, games) in fronted.sorted(by: { $0.key < $1.key }) {
             lines.append("  in front in \(kind): \(games.isEmpty ? "none" : games.joined(separator: ", "))")
         }
@@ -74,4 +93,11 @@ struct DemoReport: Encodable {
         lines += first.map { "    \($0)" }
         return lines.joined(separator: "\n")
     }
+}
+
+/// Hours and minutes, for people.
+func clockText(_ time: WallTime) -> String {
+    let seconds = time.unixSeconds % 86_400
+    let parts = [seconds / 3600, seconds % 3600 / 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return parts.joined(separator: ":") + " UTC"
 }

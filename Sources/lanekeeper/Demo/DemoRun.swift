@@ -2,6 +2,8 @@ import CardRules
 import Foundation
 import Lanes
 import Simulation
+import Synchronization
+import TLS
 
 /// `lanekeeper demo`: one night from its first line to the summary.
 struct DemoRun {
@@ -12,6 +14,7 @@ struct DemoRun {
 
     /// - Returns: the exit code.
     func run() async throws -> Int32 {
+        StopSignals.note()
         let tuning = Tuning()
         let fleetNight = FleetNight(lines: night.ticks.flatMap(\.lines))
         let begins = min(night.ticks.first?.at ?? fleetNight.begins, fleetNight.begins)
@@ -37,7 +40,8 @@ struct DemoRun {
         await world.close()
 
         let report = DemoReport(
-            phones: world.fleet.count, night: night, virtualSeconds: clock.now.seconds(since: begins),
+            phones: world.fleet.count, night: night, played: played, leftAt: clock.now,
+            virtualSeconds: clock.now.seconds(since: begins),
             wallSeconds: Double(wall.seconds) + Double(wall.attoseconds) * 1e-18, counts: trace.counts, judged: judged)
         say(report.summary(first: Array(judged.violations.prefix(10))))
         if let path = options.reportFile { try write(report, to: path) }
@@ -57,15 +61,19 @@ struct DemoRun {
     ) async throws -> NightPlayer {
         let engine = try DemoEngine(in: world, speed: speed, tuning: tuning, trace: trace)
         let quit = options.isHeadless ? nil : QuitKey()
+        let isLeft = {
+            quit?.isPressed == true || StopSignals.wereSent || isOutputClosed.load(ordering: .relaxed)
+        }
         do {
             try await engine.supervisor.restore()
             let player = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await engine.supervisor.run() }
                 var player = start
                 var printed = trace.counts
-                while world.clock.now < player.end, quit?.isPressed != true {
+                while world.clock.now < player.end, !isLeft() {
                     let quarter = world.clock.now.advanced(bySeconds: DemoRun.quarterSeconds)
-                    try await player.play(until: min(quarter, player.end), on: engine) { quit?.isPressed == true }
+                    try await player.play(until: min(quarter, player.end), on: engine, isOver: isLeft)
+                    guard world.clock.now >= quarter else { break }  // the summary tells the rest
                     let counts = trace.counts
                     printQuarter(live: player.live, world, from: printed, to: counts)
                     printed = counts
@@ -86,10 +94,8 @@ struct DemoRun {
         func since(_ event: PushEvent) -> Int { (to.sent[event] ?? 0) - (from.sent[event] ?? 0) }
         let now = world.clock.now
         let standing = world.fleet.withJudge { $0.report(at: now).standing }
-        let seconds = now.unixSeconds % 86_400
-        let clock = [seconds / 3600, seconds % 3600 / 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
         say(
-            "\(clock) UTC  live \(live)  cards \(standing)  start \(since(.start))  update \(since(.update))  "
+            "\(clockText(now))  live \(live)  cards \(standing)  start \(since(.start))  update \(since(.update))  "
                 + "end \(since(.end))  front changes \(to.frontChanges - from.frontChanges)")
     }
 }

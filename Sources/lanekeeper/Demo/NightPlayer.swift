@@ -9,10 +9,12 @@ struct NightPlayer {
     private let world: DemoWorld
     /// The clock, where nothing but this player moves it: it then jumps whenever nothing is in flight.
     private let manual: ManualClock?
-    /// When the last game has left the window and its cards have ended.
+    /// A quarter of an hour after the last line: the last game has left the window by then, and every card that could
+    /// be ended has been. One without an update token may still stand (E2).
     let end: WallTime
     private(set) var moments: MomentWatch
     private var next = 0
+    private(set) var linesPlayed = 0
     private var judging: WallTime
     private let unanswered = UnansweredReports()
 
@@ -61,6 +63,7 @@ struct NightPlayer {
         while next < ticks.count, ticks[next].at <= now {
             let lines = ticks[next].lines
             next += 1
+            linesPlayed += lines.count
             world.fleet.withJudge { judge in for line in lines { judge.sees(line, at: now) } }
             moments.sees(lines, at: now)
             try await engine.supervisor.tick(lines)
