@@ -24,7 +24,7 @@ import Testing
 
         var drops = 0
         var standing: [Int] = []
-        for minutes in [36.0, 37.3, 60, 85, 86] {
+        for minutes in [25.03, 25.3, 60, 85, 86] {
             let engine = try DemoEngine(in: world, speed: 1, tuning: tuning, trace: trace, incarnation: UInt64(drops))
             try await engine.supervisor.restore()
             player.serverRestarted(engine)

@@ -114,7 +114,7 @@ extension Shown {
         for id in arrangement.games {
             guard let slot = slate.slots[id] else { continue }
             let (face, begun, phase) = (
-                arrangement.spoilerFree ? slate.spoilerFreeFaces[slot] : slate.faces[slot],
+                arrangement.spoilerFree ? slate.games[slot].spoilerFreeFace : slate.games[slot].face,
                 slate.games[slot].momentsBegun, slate.games[slot].phase
             )
             hash.add(face)

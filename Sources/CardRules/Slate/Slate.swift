@@ -10,8 +10,6 @@ public struct Slate: Sendable {
     private var held = HeldScores()
     private var version: UInt64 = 0
     private var roster: UInt32 = 0
-    /// Rises with every new face, over all games: a game announced anew never repeats a version.
-    private var faces: UInt32 = 0
     private var lastSnapshot: WallTime = .distantPast
     public private(set) var counters = SlateCounters()
 
@@ -152,17 +150,10 @@ public struct Slate: Sendable {
     private mutating func judge(_ place: Int, at now: WallTime) {
         let last = entries[place].ranked
         var game = entries[place].rank(at: now, tuning: tuning)
-        if last.map({ !game.hasFace(of: $0) }) ?? true { game.faceVersion = nextFace() }
-        if last.map({ !game.hasSpoilerFreeFace(of: $0) }) ?? true { game.spoilerFreeVersion = nextFace() }
         if game != last { game.changeVersion = version }
         entries[place].ranked = game
         entries[place].isDirty = false
         entries[place].findNextChange(after: now, tuning: tuning, limits: limits)
-    }
-
-    private mutating func nextFace() -> UInt32 {
-        faces &+= 1
-        return faces
     }
 }
 

@@ -117,7 +117,7 @@ struct SlateEntry: Sendable {
 }
 
 extension SlateEntry {
-    /// What a snapshot says of the game at `now`; versions are carried over from the last one and still to be judged.
+    /// What a snapshot says of the game at `now`; its `changeVersion` is carried over and still to be judged.
     func rank(at now: WallTime, tuning: Tuning) -> RankedGame {
         let kinds = active.kinds(by: tuning.takeover.boosts)
         return RankedGame(
@@ -128,23 +128,6 @@ extension SlateEntry {
             lift: lift(at: now, tuning: tuning.takeover),
             isInWindow: isInWindow(at: now, window: tuning.window),
             isBeyondRegulation: isBeyondRegulation(state, tuning: tuning.moments),
-            faceVersion: ranked?.faceVersion ?? 0, spoilerFreeVersion: ranked?.spoilerFreeVersion ?? 0,
             changeVersion: ranked?.changeVersion ?? 0, momentsBegun: momentsBegun)
-    }
-}
-
-extension RankedGame {
-    /// Whether an ordinary card would show both alike.
-    func hasFace(of other: RankedGame) -> Bool {
-        sport == other.sport && league == other.league && home == other.home && away == other.away
-            && phase == other.phase && period == other.period && clock == other.clock && homeScore == other.homeScore
-            && awayScore == other.awayScore && detail == other.detail && moments.first == other.moments.first
-    }
-
-    /// Whether a spoiler-free card would show both alike (P2): names and phase; period and clock within regulation only.
-    func hasSpoilerFreeFace(of other: RankedGame) -> Bool {
-        sport == other.sport && league == other.league && home == other.home && away == other.away
-            && phase == other.phase && isBeyondRegulation == other.isBeyondRegulation
-            && (isBeyondRegulation || (period == other.period && clock == other.clock))
     }
 }

@@ -10,9 +10,6 @@ public final class SlateSnapshot: Sendable {
     public let asOf: WallTime
     /// By slot. A retired game leaves the roster; slots of one roster never move.
     public let games: [RankedGame]
-    /// By slot: 64 bits of what an ordinary card draws of the game, and of what a spoiler-free one does (U1, P2).
-    public let faces: [UInt64]
-    public let spoilerFreeFaces: [UInt64]
     /// Where each game is in `games`.
     public let slots: [GameID: Int]
 
@@ -21,8 +18,6 @@ public final class SlateSnapshot: Sendable {
         self.roster = roster
         self.asOf = asOf
         self.games = games
-        faces = games.map { SlateContent.Game($0, spoilerFree: false).face }
-        spoilerFreeFaces = games.map { SlateContent.Game($0, spoilerFree: true).face }
         self.slots = Dictionary(games.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -31,8 +26,6 @@ public final class SlateSnapshot: Sendable {
         roster = other.roster
         asOf = other.asOf
         games = other.games.map { $0 }
-        faces = other.faces.map { $0 }
-        spoilerFreeFaces = other.spoilerFreeFaces.map { $0 }
         slots = other.slots
     }
 
@@ -68,10 +61,10 @@ public struct RankedGame: Hashable, Sendable {
     public var isInWindow: Bool
     /// Play beyond regulation, a shootout included (P2).
     public var isBeyondRegulation: Bool
-    /// Rises whenever anything that an ordinary card shows of this game changes.
-    public var faceVersion: UInt32
-    /// Rises whenever anything that a spoiler-free card shows of it changes (P2).
-    public var spoilerFreeVersion: UInt32
+    /// 64 bits of all that an ordinary card draws of this game: the same again after a change and back (U1).
+    public private(set) var face: UInt64 = 0
+    /// The same of what a spoiler-free card draws (P2).
+    public private(set) var spoilerFreeFace: UInt64 = 0
     /// Rises whenever worth, lift, moments, window or a face changed: a lane whose games all kept it has nothing to do.
     public var changeVersion: UInt64
     /// Rises with each moment that begins (P6).
@@ -81,7 +74,7 @@ public struct RankedGame: Hashable, Sendable {
         id: GameID, sport: Sport, league: String? = nil, home: String, away: String, startsAt: WallTime? = nil,
         phase: Phase, period: Int? = nil, clock: String? = nil, homeScore: Int = 0, awayScore: Int = 0,
         detail: JSONValue? = nil, worth: Double, moments: [MomentKind] = [], lift: Double = 0, isInWindow: Bool = true,
-        isBeyondRegulation: Bool = false, faceVersion: UInt32 = 1, spoilerFreeVersion: UInt32 = 1,
+        isBeyondRegulation: Bool = false,
         changeVersion: UInt64 = 1, momentsBegun: UInt32 = 0
     ) {
         self.id = id
@@ -101,9 +94,14 @@ public struct RankedGame: Hashable, Sendable {
         self.lift = lift
         self.isInWindow = isInWindow
         self.isBeyondRegulation = isBeyondRegulation
-        self.faceVersion = faceVersion
-        self.spoilerFreeVersion = spoilerFreeVersion
         self.changeVersion = changeVersion
         self.momentsBegun = momentsBegun
+        drawFaces()
+    }
+
+    /// To be called when a field that a card draws was changed in place.
+    mutating func drawFaces() {
+        face = SlateContent.Game(self, spoilerFree: false).face
+        spoilerFreeFace = SlateContent.Game(self, spoilerFree: true).face
     }
 }

@@ -78,11 +78,10 @@ struct Bench {
             let before = games[index]
             change(&games[index])
             if games[index].differsInFace(from: before) {
-                games[index].faceVersion += 1
                 // A change that an ordinary card draws, whatever else the test changed, and a spoiler-free one does not.
-                games[index].detail = .integer(Int64(games[index].faceVersion))
+                games[index].detail = .integer(Int64(version))
             }
-            if games[index].phase != before.phase { games[index].spoilerFreeVersion += 1 }
+            games[index].drawFaces()
             if games[index].moments.count > before.moments.count { games[index].momentsBegun += 1 }
             games[index].changeVersion = version
         } else {
@@ -91,6 +90,7 @@ struct Bench {
                 id: id, sport: .hockey, league: "league", home: "\(id)-home", away: "\(id)-away", phase: .live,
                 worth: 50)
             change(&game)
+            game.drawFaces()
             game.changeVersion = version
             games.append(game)
         }
