@@ -37,8 +37,8 @@ let package = Package(
         room("Lanes", ["CardRules", "PushWire"]),
         room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
-        room("Intake", ["CardRules", "Lanes"]),
-        room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
+        room("Intake", ["CardRules"]),
+        room("Simulation", ["CardRules", "Lanes", "TLS", "HTTP2"]),
         .executableTarget(
             name: "lanekeeper",
             dependencies: ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"],
@@ -59,10 +59,8 @@ let package = Package(
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
-        tests(of: "Intake", ["CardRules", "Lanes"]),
-        tests(of: "Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
-        tests(
-            of: "lanekeeper",
-            ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"]),
+        tests(of: "Intake", ["CardRules"]),
+        tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
+        tests(of: "lanekeeper", ["CardRules", "Lanes", "Simulation"]),
     ]
 )
