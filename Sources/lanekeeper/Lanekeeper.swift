@@ -26,7 +26,7 @@ struct Lanekeeper {
     }
 
     private static func demo(_ arguments: [String]) async -> Int32 {
-        if arguments.contains("--help") || arguments.contains("-h") {
+        if Arguments.askForHelp(arguments) {
             say(DemoOptions.usage)
             return 0
         }

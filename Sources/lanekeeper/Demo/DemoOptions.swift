@@ -26,49 +26,25 @@ struct DemoOptions: Equatable, Sendable {
         """
 
     /// - Throws: `WrongUse` naming the argument and what it takes.
-    init(_ arguments: [String]) throws(WrongUse) {
-        var rest = arguments[...]
-        func value(of flag: String) throws(WrongUse) -> String {
-            guard let value = rest.first, !value.isEmpty, !value.hasPrefix("--") else {
-                throw WrongUse("\(flag) needs a value")
-            }
-            rest.removeFirst()
-            return value
-        }
-        while let flag = rest.popFirst() {
-            switch flag {
-            case "--slate": slateFile = try value(of: flag)
-            case "--report": reportFile = try value(of: flag)
+    init(_ words: [String]) throws(WrongUse) {
+        var arguments = Arguments(words, of: "demo")
+        while let word = arguments.next() {
+            switch word {
+            case "--slate": slateFile = try arguments.value(of: word)
+            case "--report": reportFile = try arguments.value(of: word)
             case "--headless": isHeadless = true
-            case "--phones":
-                let text = try value(of: flag)
-                guard let count = Int(text), (1...100_000).contains(count) else {
-                    throw WrongUse("--phones takes a whole number from 1 to 100000, not \(text)")
-                }
-                phones = count
-            case "--seed":
-                let text = try value(of: flag)
-                guard let number = UInt64(text) else {
-                    throw WrongUse("--seed takes a whole number from 0, not \(text)")
-                }
-                seed = number
+            case "--phones": phones = try arguments.wholeNumber(of: word, in: 1...100_000)
+            case "--seed": seed = try arguments.wholeNumber(of: word, in: 0...(.max))
             case "--speed":
-                let text = try value(of: flag)
+                let text = try arguments.value(of: word)
                 switch text {
                 case "1": speed = .times(1)
                 case "60": speed = .times(60)
                 case "max": speed = .max
                 default: throw WrongUse("--speed takes 1, 60 or max, not \(text)")
                 }
-            default:
-                throw WrongUse("\(flag) is no option of demo; see lanekeeper demo --help")
+            default: throw arguments.unknown(word)
             }
         }
     }
-}
-
-/// The command was used wrongly: one line, exit 2.
-struct WrongUse: Error, Equatable, Sendable {
-    let text: String
-    init(_ text: String) { self.text = text }
 }
