@@ -37,9 +37,7 @@ struct Arguments {
     }
 
     func unknown(_ word: String) -> WrongUse {
-        WrongUse(
-            "\(word) is no \(word.hasPrefix("-") ? "option" : "argument") of \(command); see lanekeeper \(command) --help"
-        )
+        WrongUse("\(word) is no option of \(command); see lanekeeper \(command) --help")
     }
 }
 
