@@ -109,6 +109,7 @@ extension LaneState {
     mutating func remove(_ turn: inout Turn) {
         kept.isRemoved = true
         kept.members = []
+        forgetWatch()
         for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }
         turn.saveFirst()
     }

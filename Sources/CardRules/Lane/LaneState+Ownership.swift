@@ -28,6 +28,7 @@ extension LaneState {
         kept.pushToStart?.ownership = .superseded(by: newer, owed: handover)
         kept.cards = []
         kept.members = []
+        forgetWatch()
         kept.deferred = nil
         sending = []
         turn.saveFirst()

@@ -19,7 +19,10 @@ extension LaneState {
     }
 
     /// Look the games up again at the next turn: the wishes of the phone changed.
-    mutating func forgetWatch() { watch.roster = nil }
+    mutating func forgetWatch() {
+        watch.roster = nil
+        watch.judged = nil
+    }
 
     /// The slots of the games that the owner chose or that have joined.
     private func chosenSlots(_ slate: SlateSnapshot) -> [Int] {
@@ -64,6 +67,13 @@ extension LaneState {
             }
             return []
         }
+        let source = eligibilitySource(at: turn.now, tuning: turn.tuning)
+        if let judged = judged(by: source, turn) {
+            guard watch.judged != judged else { return [] }
+            watch.judged = judged
+        } else {
+            watch.judged = nil
+        }
         let muted = kept.selection?.muted ?? []
         var candidates: [Candidate] = []
         for entry in watch.entries {
@@ -74,7 +84,7 @@ extension LaneState {
         }
         let members = eligibleSet(
             from: kept.members, candidates: candidates,
-            source: eligibilitySource(at: turn.now, tuning: turn.tuning),
+            source: source,
             margin: turn.tuning.takeover.marginPoints)
         guard members != kept.members else { return [] }
         let added = members.filter { !kept.ledger.joined.contains($0) }
@@ -82,6 +92,15 @@ extension LaneState {
         kept.ledger.joined += added
         turn.saveLater()
         return added
+    }
+
+    /// What decides who of the chosen games is in; `nil` for a set ranked by taste, where every worth does.
+    private func judged(by source: EligibilitySource, _ turn: Turn) -> Watch.Judged? {
+        switch source {
+        case .selection: Watch.Judged(windows: turn.slate.windows, hasSelection: true)
+        case .nothing: Watch.Judged(windows: turn.slate.windows, hasSelection: false)
+        case .taste: nil
+        }
     }
 
     /// The members as T1 scores them.

@@ -139,6 +139,13 @@ struct Watch: Sendable {
     var entries: [Entry] = []
     /// The newest change seen of any entry.
     var seenChange: UInt64 = 0
+    /// The windows that the chosen games were last judged by, and whether there was a selection then; `nil`: judge anew.
+    var judged: Judged?
+
+    struct Judged: Equatable {
+        let windows: UInt64
+        let hasSelection: Bool
+    }
 
     struct Entry: Sendable {
         let slot: Int32

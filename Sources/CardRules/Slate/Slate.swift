@@ -10,6 +10,9 @@ public struct Slate: Sendable {
     private var held = HeldScores()
     private var version: UInt64 = 0
     private var roster: UInt32 = 0
+    /// The version at which the windows or the roster last changed.
+    private var windows: UInt64 = 0
+    private var lastRoster: UInt32 = 0
     private var lastSnapshot: WallTime = .distantPast
     public private(set) var counters = SlateCounters()
 
@@ -47,7 +50,10 @@ public struct Slate: Sendable {
             }
             judge(place, at: now)
         }
-        return SlateSnapshot(version: version, roster: roster, asOf: now, games: entries.compactMap(\.ranked))
+        if roster != lastRoster { windows = version }
+        lastRoster = roster
+        return SlateSnapshot(
+            version: version, roster: roster, windows: windows, asOf: now, games: entries.compactMap(\.ranked))
     }
 
     /// The next instant at which time alone changes the slate: a game enters or leaves the window (S11), a lift's tail
@@ -151,6 +157,7 @@ public struct Slate: Sendable {
         let last = entries[place].ranked
         var game = entries[place].rank(at: now, tuning: tuning)
         if game != last { game.changeVersion = version }
+        if game.isInWindow != last?.isInWindow { windows = version }
         entries[place].ranked = game
         entries[place].isDirty = false
         entries[place].findNextChange(after: now, tuning: tuning, limits: limits)

@@ -6,6 +6,9 @@ public final class SlateSnapshot: Sendable {
     public let version: UInt64
     /// Changes whenever a slot changes its meaning or a game joins: lanes then look their games up again.
     public let roster: UInt32
+    /// Rises whenever a game enters or leaves the window, or the roster changes: while it stands, nobody's chosen games
+    /// join or leave (A3).
+    public let windows: UInt64
     /// When it was made.
     public let asOf: WallTime
     /// By slot. A retired game leaves the roster; slots of one roster never move.
@@ -13,9 +16,11 @@ public final class SlateSnapshot: Sendable {
     /// Where each game is in `games`.
     public let slots: [GameID: Int]
 
-    public init(version: UInt64, roster: UInt32, asOf: WallTime, games: [RankedGame]) {
+    /// - Parameter windows: without one anything may have changed since the last snapshot.
+    public init(version: UInt64, roster: UInt32, windows: UInt64? = nil, asOf: WallTime, games: [RankedGame]) {
         self.version = version
         self.roster = roster
+        self.windows = windows ?? version
         self.asOf = asOf
         self.games = games
         self.slots = Dictionary(games.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -24,6 +29,7 @@ public final class SlateSnapshot: Sendable {
     private init(copying other: SlateSnapshot) {
         version = other.version
         roster = other.roster
+        windows = other.windows
         asOf = other.asOf
         games = other.games.map { $0 }
         slots = other.slots

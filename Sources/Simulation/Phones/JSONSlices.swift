@@ -35,6 +35,18 @@ struct JSONSlices: Sendable {
 
     func object(_ key: String) -> JSONSlices? { self[key].flatMap { JSONSlices($0) } }
 
+    /// The bytes of an array's elements.
+    func elements(_ key: String) -> [ArraySlice<UInt8>]? {
+        guard let value = self[key] else { return nil }
+        var scanner = Scanner(bytes: value, inner: nil)
+        return scanner.array()
+    }
+
+    func bool(_ key: String) -> Bool? {
+        guard let value = self[key] else { return nil }
+        return value.elementsEqual("true".utf8) ? true : value.elementsEqual("false".utf8) ? false : nil
+    }
+
     /// A whole number, without fraction or exponent.
     func integer(_ key: String) -> Int64? { self[key].flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
 
@@ -101,6 +113,22 @@ struct JSONSlices: Sendable {
                 members.append((key, bytes[start..<at]))
                 skipBlanks()
                 if take(UInt8(ascii: "}")) { return members }
+                guard take(UInt8(ascii: ",")) else { return nil }
+            }
+        }
+
+        mutating func array() -> [ArraySlice<UInt8>]? {
+            guard take(UInt8(ascii: "[")) else { return nil }
+            var elements: [ArraySlice<UInt8>] = []
+            skipBlanks()
+            if take(UInt8(ascii: "]")) { return elements }
+            while true {
+                skipBlanks()
+                let start = at
+                guard value() else { return nil }
+                elements.append(bytes[start..<at])
+                skipBlanks()
+                if take(UInt8(ascii: "]")) { return elements }
                 guard take(UInt8(ascii: ",")) else { return nil }
             }
         }

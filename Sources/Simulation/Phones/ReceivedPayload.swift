@@ -62,12 +62,13 @@ struct ReadPush: Sendable {
     let content: SlateContent?
 }
 
-/// Reads pushes the way an app's default decoder does (ref P16), and decodes each distinct content of slate cards once.
+/// Reads pushes the way an app's default decoder does (ref P16), and decodes each distinct game of a content once: cards
+/// differ in their games and their order, but the games are the same for everyone.
 ///
 /// Not for several threads at once. At its bound everything is forgotten and decoded anew.
 struct PushReader: Sendable {
-    private var known: [ContentBytes: SlateContent?] = [:]
-    private static let kept = 512
+    private var games: [ContentBytes: SlateContent.Game?] = [:]
+    private static let kept = 1024
 
     /// Content is decoded where there is one: its required keys must exist, types must fit, null only where optional.
     mutating func read(_ push: ReceivedPush) -> ReadPush {
@@ -76,12 +77,26 @@ struct PushReader: Sendable {
     }
 
     private mutating func decode(_ bytes: ArraySlice<UInt8>) -> SlateContent? {
+        guard let slices = JSONSlices(bytes), let front = slices.plainText("front").flatMap(GameID.init),
+            let listed = slices.elements("games"),
+            let asOf = slices.integer("asOf"), let spoilerFree = slices.bool("spoilerFree")
+        else { return try? JSONDecoder().decode(SlateContent.self, from: Data(bytes)) }
+        var games: [SlateContent.Game] = []
+        games.reserveCapacity(listed.count)
+        for one in listed {
+            guard let game = game(one) else { return nil }
+            games.append(game)
+        }
+        return SlateContent(games: games, front: front, spoilerFree: spoilerFree, asOf: asOf)
+    }
+
+    private mutating func game(_ bytes: ArraySlice<UInt8>) -> SlateContent.Game? {
         let key = ContentBytes(bytes)
-        if let content = known[key] { return content }
-        let content = try? JSONDecoder().decode(SlateContent.self, from: Data(bytes))
-        if known.count >= Self.kept { known.removeAll(keepingCapacity: true) }
-        known[key] = .some(content)
-        return content
+        if let game = games[key] { return game }
+        let game = try? JSONDecoder().decode(SlateContent.Game.self, from: Data(bytes))
+        if games.count >= Self.kept { games.removeAll(keepingCapacity: true) }
+        games[key] = .some(game)
+        return game
     }
 }
 

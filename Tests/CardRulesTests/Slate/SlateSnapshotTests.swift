@@ -36,6 +36,24 @@ import Testing
         #expect(slate.ranked(at: leaves)?.isInWindow == false)
     }
 
+    @Test func `A3: the windows' version rises when a game joins, enters or leaves the window, and with nothing else`() {
+        let slate = Evening(tuning: Tuning())
+        var seen: [UInt64] = []
+        func note(at now: Int64) { seen.append(slate.snapshot(at: now).windows) }
+        _ = slate.apply(SlateSample.announce(), at: 8000)
+        note(at: 8000)
+        note(at: 9000)  // nothing
+        note(at: 9700)  // enters
+        _ = slate.apply(SlateSample.score(10_010) { $0.phase = .value(.live) })
+        note(at: 10_010)  // a change, but no window
+        _ = slate.apply(SlateSample.score(10_020) { $0.phase = .value(.postponed) })
+        note(at: 10_020)  // leaves
+        #expect(seen[0] == seen[1])
+        #expect(seen[1] < seen[2])
+        #expect(seen[2] == seen[3])
+        #expect(seen[3] < seen[4])
+    }
+
     @Test func `S11: a clock that is set back is believed`() {
         let slate = Evening(tuning: Tuning())
         _ = slate.apply(SlateSample.announce(), at: 8000)

@@ -12,6 +12,16 @@ import Testing
         #expect(slices?["z"] == nil)
     }
 
+    @Test func `the elements of an array are found as bytes, and truth as what it is`() {
+        let slices = JSONSlices(Array(#"{"l":[1, {"a":[]} ,"]"],"e":[ ],"t":true,"f":false,"n":null}"#.utf8))
+        #expect(
+            slices?.elements("l").map { $0.map { String(decoding: $0, as: UTF8.self) } } == [
+                "1", #"{"a":[]}"#, #""]""#,
+            ])
+        #expect(slices?.elements("e")?.isEmpty == true && slices?.elements("t") == nil && slices?.elements("z") == nil)
+        #expect(slices?.bool("t") == true && slices?.bool("f") == false && slices?.bool("n") == nil)
+    }
+
     @Test(arguments: [
         "", "[]", "{", "{}x", "{\"a\"}", "{\"a\":}", "{\"a\":01}", "{\"a\":1,}", "{\"a\":\"\n\"}", "{\"a\":tru}",
         "{\"a\":[1 2]}", "{\"a\":\"\\",
