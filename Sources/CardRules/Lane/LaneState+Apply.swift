@@ -12,6 +12,7 @@ extension LaneState {
         take(event, &turn)
         settle(&turn)
         nextLook = nextLookTime(turn)
+        remember(turn.notes)
         return turn.effects()
     }
 
@@ -22,6 +23,15 @@ extension LaneState {
         guard watch.roster == slate.roster else { return true }
         for entry in watch.entries where slate.games[Int(entry.slot)].changeVersion > watch.seenChange { return true }
         return false
+    }
+
+    /// Per card key, what was decided last.
+    private mutating func remember(_ notes: [TimelineEntry]) {
+        for note in notes where note.isDecision {
+            decisions.removeAll { $0.key == note.key }
+            decisions.append(note)
+        }
+        if decisions.count > Self.decisionsKept { decisions.removeFirst(decisions.count - Self.decisionsKept) }
     }
 
     private mutating func take(_ event: LaneEvent, _ turn: inout Turn) {

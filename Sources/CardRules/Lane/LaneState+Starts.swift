@@ -35,54 +35,79 @@ extension LaneState {
         /// Decided again when it is over; otherwise given up for this addition.
         let isDeferrable: Bool
         let detail: String
+        let changesWhen: String
     }
 
     /// The first rule that forbids a start now (section 2). S7 is judged first.
     private mutating func obstacle(to key: CardKey, _ turn: Turn) -> Obstacle? {
-        func deferred(_ rule: Rule, _ detail: String, until: WallTime? = nil) -> Obstacle {
-            Obstacle(rule: rule, until: until, isDeferrable: true, detail: detail)
+        func deferred(_ rule: Rule, _ detail: String, _ changesWhen: String, until: WallTime? = nil) -> Obstacle {
+            Obstacle(rule: rule, until: until, isDeferrable: true, detail: detail, changesWhen: changesWhen)
         }
-        func givenUp(_ rule: Rule, _ detail: String) -> Obstacle {
-            Obstacle(rule: rule, until: nil, isDeferrable: false, detail: detail)
+        func givenUp(_ rule: Rule, _ detail: String, _ changesWhen: String) -> Obstacle {
+            Obstacle(rule: rule, until: nil, isDeferrable: false, detail: detail, changesWhen: changesWhen)
         }
         let (now, tuning, ledger) = (turn.now, turn.tuning, kept.ledger)
 
-        if isSuperseded { return givenUp(.s7, "another record owns this phone") }
-        if kept.settings.user == nil || kept.isRemoved { return deferred(.s1, "no user is signed in") }
+        if isSuperseded {
+            return givenUp(.s7, "another record owns this phone", "the app reports its token here again")
+        }
+        if kept.settings.user == nil || kept.isRemoved {
+            return deferred(.s1, "no user is signed in", "a user signs in")
+        }
         guard let pushToStart = kept.pushToStart, pushToStart.address != nil else {
-            return deferred(.s2, "no push-to-start token is held")
+            return deferred(.s2, "no push-to-start token is held", "the app reports a push-to-start token")
         }
         guard let version = kept.settings.osVersion, version >= .withPushToStart else {
-            return deferred(.s2, "push-to-start needs iOS 17.2")
+            return deferred(.s2, "push-to-start needs iOS 17.2", "the app reports iOS 17.2 or later")
         }
-        if pushToStart.ownership == .claiming { return deferred(.s2, "the phone is being handed over to this record") }
+        if pushToStart.ownership == .claiming {
+            return deferred(
+                .s2, "the phone is being handed over to this record", "the older record has handed it over")
+        }
         if let card = card(key) {
-            let isEnding = card.state == .ending
-            return Obstacle(
-                rule: .s3, until: nil, isDeferrable: isEnding,
-                detail: isEnding ? "the card before it is still ending" : "a card stands under this key")
+            return card.state == .ending
+                ? deferred(.s3, "the card before it is still ending", "that card has ended")
+                : givenUp(.s3, "a card stands under this key", "it has ended and another game is added")
         }
-        if isQuiet(turn) { return deferred(.s5, "quiet hours", until: quiet?.to) }
-        if let obstacle = ledgerObstacle(to: key, tuning) { return givenUp(.s6, obstacle) }
+        if isQuiet(turn) {
+            return deferred(.s5, "quiet hours", atTime(quiet?.to, "quiet hours are over"), until: quiet?.to)
+        }
+        if let obstacle = ledgerObstacle(to: key, tuning) { return givenUp(.s6, obstacle, nextNight) }
         if let arrived = kept.selection?.arrivedAt {
             let until = arrived.advanced(bySeconds: tuning.authority.syncHoldSeconds)
-            if now < until { return deferred(.s8, "the app has just chosen; it starts its own card", until: until) }
+            if now < until {
+                let words = "no selection came for \(Int(tuning.authority.syncHoldSeconds)) s"
+                return deferred(.s8, "the app has just chosen; it starts its own card", words, until: until)
+            }
         }
-        if ledger[key].isDismissed { return givenUp(.s9, "dismissed by its owner tonight") }
+        if ledger[key].isDismissed { return givenUp(.s9, "dismissed by its owner tonight", nextNight) }
         if let last = ledger[key].lastAcceptedAt {
             let until = last.advanced(bySeconds: tuning.starts.gapSeconds)
-            if now < until { return deferred(.s10, "a start was accepted a short while ago", until: until) }
+            if now < until {
+                return deferred(
+                    .s10, "a start was accepted a short while ago", atTime(until, "the gap is over"), until: until)
+            }
         }
-        if kept.cards.count >= tuning.starts.cardsPerApp { return deferred(.s13, "as many cards stand as iOS allows") }
+        if kept.cards.count >= tuning.starts.cardsPerApp {
+            return deferred(.s13, "as many cards stand as iOS allows", "one of them has ended")
+        }
         if ledger.unprovenNights >= tuning.starts.unprovenNights {
-            return deferred(.s14, "its last nights' starts never became cards: needs token")
+            return deferred(
+                .s14, "its last nights' starts never became cards: needs token", "the app gives a sign of life")
         }
         if !turn.mayClaim {
             return deferred(
-                .l10, "as many starts are unanswered as a node may have", until: now.advanced(bySeconds: 0.2))
+                .l10, "as many starts are unanswered as a node may have", "some of them are answered",
+                until: now.advanced(bySeconds: 0.2))
         }
         return nil
     }
+
+    private func atTime(_ time: WallTime?, _ what: String) -> String {
+        time.map { "\(what), at \(zone.hourAndMinute(at: $0))" } ?? what
+    }
+
+    private var nextNight: String { atTime(kept.ledger.to, "the next night has begun and a game is added") }
 
     /// S6: what the ledger says against another start.
     private func ledgerObstacle(to key: CardKey, _ tuning: Tuning) -> String? {
@@ -100,7 +125,7 @@ extension LaneState {
         let before = kept.deferred
         if isNews || before?.rule != obstacle.rule {
             kept.ledger.countWithheld(obstacle.rule)
-            turn.note(.withheld, .slate, obstacle.rule, obstacle.detail)
+            turn.note(.withheld, .slate, obstacle.rule, obstacle.detail, changesWhen: obstacle.changesWhen)
         }
         kept.deferred =
             obstacle.isDeferrable ? DeferredStart(games: games, rule: obstacle.rule, until: obstacle.until) : nil
@@ -111,7 +136,10 @@ extension LaneState {
     mutating func deferStart(_ rule: Rule, until: WallTime?, _ detail: String, _ turn: inout Turn) {
         kept.ledger.countWithheld(rule)
         kept.deferred = DeferredStart(games: kept.members, rule: rule, until: until)
-        turn.note(.withheld, .slate, rule, detail)
+        let changesWhen =
+            until.map { atTime($0, "it is tried again") }
+            ?? (rule == .s2 ? "the app reports a push-to-start token" : "it is decided again")
+        turn.note(.withheld, .slate, rule, detail, changesWhen: changesWhen)
     }
 
     /// Claims a start, and sends it when the claim is durable (L1).

@@ -28,6 +28,12 @@ public struct LaneState: Sendable {
     /// How often a selection arrived in this process: a decision computed from an older one is discarded (A4).
     public internal(set) var selectionRevision: UInt32 = 0
 
+    /// Per card key the rule that decided last, why, and what would change it; newest last, at most `decisionsKept`. Not
+    /// kept over a restart: the timeline has them.
+    public internal(set) var decisions: [TimelineEntry] = []
+
+    static let decisionsKept = 16
+
     /// A device seen for the first time.
     public init(device: DeviceID, app: AppID, zone: Zone, at now: WallTime, tuning: Tuning) {
         let night = NightSpan(containing: now, in: zone, rollsAtMinute: tuning.night.rollsAtMinute)

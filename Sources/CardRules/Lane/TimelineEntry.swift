@@ -6,6 +6,8 @@ public struct TimelineEntry: Hashable, Sendable {
     public let rule: Rule?
     /// A short sentence.
     public let detail: String
+    /// What would change the decision, a short sentence; `nil` where it stands by itself.
+    public let changesWhen: String?
     /// The push concerned, if any.
     public let push: PushNumber?
 
@@ -13,12 +15,36 @@ public struct TimelineEntry: Hashable, Sendable {
         case start, update, end, withheld, verdict, token, report, sync, takeover, reissue, probe, moment
     }
 
-    public init(at: WallTime, key: CardKey?, kind: Kind, rule: Rule?, detail: String, push: PushNumber? = nil) {
+    public init(
+        at: WallTime, key: CardKey?, kind: Kind, rule: Rule?, detail: String, changesWhen: String? = nil,
+        push: PushNumber? = nil
+    ) {
         self.at = at
         self.key = key
         self.kind = kind
         self.rule = rule
         self.detail = detail
+        self.changesWhen = changesWhen
         self.push = push
+    }
+}
+
+extension TimelineEntry {
+    /// It says what became of a card and by which rule; the other kinds say what was heard.
+    public var isDecision: Bool {
+        guard key != nil, rule != nil else { return false }
+        return switch kind {
+        case .start, .update, .end, .withheld, .takeover, .reissue: true
+        case .verdict, .token, .report, .sync, .probe, .moment: false
+        }
+    }
+
+    /// The decision that stands for each key: the last one of these entries about it, newest first in `entries`.
+    public static func lastDecisions(in entries: some Sequence<TimelineEntry>) -> [CardKey: TimelineEntry] {
+        var last: [CardKey: TimelineEntry] = [:]
+        for entry in entries where entry.isDecision {
+            if let key = entry.key, last[key] == nil { last[key] = entry }
+        }
+        return last
     }
 }

@@ -8,7 +8,7 @@ struct Turn {
     private var claims: [LaneEffect] = []
     private var sends: [LaneEffect] = []
     private var handovers: [LaneEffect] = []
-    private var notes: [LaneEffect] = []
+    private(set) var notes: [TimelineEntry] = []
     /// The record must be durable before any push of this turn leaves (L1).
     private var savesFirst = false
     /// The record changed; nothing waits for it.
@@ -44,14 +44,17 @@ struct Turn {
     mutating func answer(_ effect: LaneEffect) { sends.append(effect) }
 
     mutating func note(
-        _ kind: TimelineEntry.Kind, _ key: CardKey?, _ rule: Rule?, _ detail: String, push: PushNumber? = nil
+        _ kind: TimelineEntry.Kind, _ key: CardKey?, _ rule: Rule?, _ detail: String, changesWhen: String? = nil,
+        push: PushNumber? = nil
     ) {
-        notes.append(.note(TimelineEntry(at: now, key: key, kind: kind, rule: rule, detail: detail, push: push)))
+        notes.append(
+            TimelineEntry(
+                at: now, key: key, kind: kind, rule: rule, detail: detail, changesWhen: changesWhen, push: push))
     }
 
     /// Durable before visible: claims, the record, then what leaves; notes ride along.
     consuming func effects() -> [LaneEffect] {
-        if savesFirst { return claims + [.save] + sends + handovers + notes }
-        return sends + (savesLater ? [.save] : []) + notes
+        if savesFirst { return claims + [.save] + sends + handovers + notes.map(LaneEffect.note) }
+        return sends + (savesLater ? [.save] : []) + notes.map(LaneEffect.note)
     }
 }

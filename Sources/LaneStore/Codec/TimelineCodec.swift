@@ -3,7 +3,7 @@ internal import Lanes
 
 /// The timeline entries of one turn of one device as versioned bytes: one row of the store.
 enum TimelineCodec {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
 
     static func encode(_ rows: [TimelineRow]) -> [UInt8] {
         var writer = ByteWriter()
@@ -16,8 +16,9 @@ enum TimelineCodec {
     static func decode(_ bytes: [UInt8], of device: DeviceID) throws(CodecFault) -> [TimelineRow] {
         var reader = ByteReader(bytes)
         let found = try reader.byte("version")
-        guard found == version else { throw reader.fault("version", .version(Int(found))) }
-        let rows = try reader.list("entries") { reader throws(CodecFault) in try reader.row(of: device) }
+        guard found == version || found == 1 else { throw reader.fault("version", .version(Int(found))) }
+        let rows = try reader.list("entries") { reader throws(CodecFault) in try reader.row(of: device, version: found)
+        }
         try reader.finish("entries")
         return rows
     }
@@ -30,6 +31,7 @@ extension ByteWriter {
         text(row.entry.kind.rawValue)
         text(row.entry.rule?.rawValue)
         text(row.entry.detail)
+        text(row.entry.changesWhen)
         optional(row.entry.push) { $0.unsigned(UInt64($1.value)) }
         text(row.apnsID)
         optional(row.push) {
@@ -43,12 +45,13 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    fileprivate mutating func row(of device: DeviceID) throws(CodecFault) -> TimelineRow {
+    fileprivate mutating func row(of device: DeviceID, version: UInt8) throws(CodecFault) -> TimelineRow {
         let at = try time("at")
         let key: CardKey? = try maybeID("key")
         let kind: TimelineEntry.Kind = try word("kind")
         let rule: Rule? = try optional("rule") { reader throws(CodecFault) in try reader.word("rule") }
         let detail = try text("detail")
+        let changesWhen = version > 1 ? try maybeText("changesWhen") : nil
         let push = try optional("push") { reader throws(CodecFault) in
             guard let number = UInt32(exactly: try reader.unsigned("push")) else { throw reader.fault("push") }
             return PushNumber(number)
@@ -57,8 +60,9 @@ extension ByteReader {
         let summary = try optional("summary") { reader throws(CodecFault) in try reader.summary() }
         return TimelineRow(
             device: device,
-            entry: TimelineEntry(at: at, key: key, kind: kind, rule: rule, detail: detail, push: push), apnsID: apnsID,
-            push: summary)
+            entry: TimelineEntry(
+                at: at, key: key, kind: kind, rule: rule, detail: detail, changesWhen: changesWhen, push: push),
+            apnsID: apnsID, push: summary)
     }
 
     private mutating func summary() throws(CodecFault) -> PushSummary {

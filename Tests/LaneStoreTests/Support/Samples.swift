@@ -42,7 +42,8 @@ func sampleClaim(_ device: String, _ ordinal: Int, at: WallTime = tenPM) -> Star
 func sampleRow(_ device: String, _ detail: String, at: WallTime = tenPM) -> TimelineRow {
     TimelineRow(
         device: DeviceID(unchecked: device),
-        entry: TimelineEntry(at: at, key: .slate, kind: .start, rule: .s4, detail: detail, push: PushNumber(7)),
+        entry: TimelineEntry(
+            at: at, key: .slate, kind: .start, rule: .s4, detail: detail, changesWhen: "never", push: PushNumber(7)),
         apnsID: "01234567-89ab-4def-bedc-ba9876543210",
         push: PushSummary(event: .start, gateway: .sandbox, priority: 10, status: 200, reason: nil))
 }
