@@ -4,20 +4,13 @@ struct Hockey: SportModel {
     let swing: WorthTuning.Swing
 
     var closeMargin: Int { tuning.closeMargin }
-    var closeSeconds: Double { tuning.closeSeconds }
     var comebackMargin: Int { tuning.comebackMargin }
 
     func stages(of game: GameState) -> [Stage] {
-        guard !isShootout(game) else {
-            return [
-                Stage(
-                    sharePlayed: 1, secondsLeft: 0, periodSecondsLeft: 0, isOvertime: true, isShootout: true,
-                    isLastPeriod: true)
-            ]
-        }
+        guard !isShootout(game) else { return [.shootout] }
         return CountdownPeriods(
             regulationPeriods: tuning.regulationPeriods, periodSeconds: tuning.periodSeconds,
-            overtimeSeconds: tuning.overtimeSeconds
+            overtimeSeconds: tuning.overtimeSeconds, closeSeconds: tuning.closeSeconds
         ).stages(period: game.period, clock: game.clock)
     }
 
