@@ -16,7 +16,7 @@ struct Hockey: SportModel {
 
     private func isShootout(_ game: GameState) -> Bool {
         guard let period = game.period, period >= tuning.shootoutPeriod else { return false }
-        if let shootout = game.detail?["shootout"], shootout != .null { return true }
+        if case .object = game.detail?["shootout"] { return true }
         return game.clock == nil
     }
 }

@@ -84,15 +84,15 @@ struct CountdownPeriods: Sendable {
         let isOvertime = period > regulationPeriods
         let length = isOvertime ? overtimeSeconds : periodSeconds
         let total = Double(regulationPeriods) * periodSeconds
-        let possible: [Double] =
-            if let clock, let left = clockSeconds(clock) { [isOvertime ? left : min(left, length)] } else {
-                [length, 0]
-            }
+        let known = clock.flatMap { clockSeconds($0) }
+        // An overtime may be longer than the usual one, as in playoffs; a period may not.
+        let possible: [Double] = known.map { [isOvertime ? $0 : min($0, length)] } ?? [length, 0]
         return possible.map { left in
             let secondsLeft = isOvertime ? left : Double(regulationPeriods - period) * periodSeconds + left
             return Stage(
                 sharePlayed: isOvertime || total <= 0 ? 1 : 1 - secondsLeft / total, secondsLeft: secondsLeft,
-                periodSecondsLeft: left, isFinish: period >= regulationPeriods && left <= closeSeconds,
+                periodSecondsLeft: left,
+                isFinish: known != nil && period >= regulationPeriods && left <= closeSeconds,
                 isOvertime: isOvertime)
         }
     }

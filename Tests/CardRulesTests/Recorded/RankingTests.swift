@@ -16,7 +16,8 @@ struct RankingTests {
     /// Every five minutes, the games under way.
     private func samples(_ night: RecordedNight) -> [[Sample]] {
         stride(from: night.from + 300, to: night.to, by: 300).map { time in
-            night.underWay(at: time).map { game, point in
+            // What is over but for the final line has nothing to come.
+            night.underWay(at: time).filter { $0.game.ended >= time + 60 }.map { game, point in
                 Sample(game: game.id, label: point.label, worth: point.worth, drama: game.dramaToCome(at: time))
             }
         }
