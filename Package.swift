@@ -52,7 +52,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CShims", dependencies: ["COpenSSL"]),
 
-        tests(of: "CardRules"),
+        tests(of: "CardRules", ["Intake"]),
         tests(of: "PushWire", ["CardRules"]),
         tests(of: "Lanes", ["CardRules", "PushWire", "Simulation"]),
         tests(of: "TLS"),

@@ -13,7 +13,8 @@ public func moments(of game: GameState, tuning: Tuning) -> MomentSet {
     if stages.allSatisfy(\.isOvertime) { on.insert(MomentSet(.overtime)) }
     if stages.allSatisfy(\.isShootout) { on.insert(MomentSet(.shootout)) }
     guard let lead = game.lead else { return on }
-    if lead.magnitude <= sport.closeMargin.magnitude, stages.allSatisfy({ isFinish($0, within: sport.closeSeconds) }) {
+    if sport.isWalkOffChance(game) { on.insert(MomentSet(.walkOffChance)) }
+    if lead.magnitude <= sport.closeMargin.magnitude, stages.allSatisfy(\.isFinish) {
         on.insert(MomentSet(.closeFinish))
     }
     if hasComeBack(game.history, lead: lead, margin: sport.comebackMargin) { on.insert(MomentSet(.comeback)) }
@@ -23,11 +24,6 @@ public func moments(of game: GameState, tuning: Tuning) -> MomentSet {
         on.insert(MomentSet(.upset))
     }
     return on
-}
-
-/// A shootout is no finish of play; nor is the start of the last period.
-private func isFinish(_ stage: Stage, within seconds: Double) -> Bool {
-    stage.isLastPeriod && !stage.isShootout && stage.periodSecondsLeft <= seconds
 }
 
 private func hasComeBack(_ history: GameHistory, lead: Int, margin: Int) -> Bool {

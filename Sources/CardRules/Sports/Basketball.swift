@@ -4,13 +4,12 @@ struct Basketball: SportModel {
     let swing: WorthTuning.Swing
 
     var closeMargin: Int { tuning.closeMargin }
-    var closeSeconds: Double { tuning.closeSeconds }
     var comebackMargin: Int { tuning.comebackMargin }
 
     func stages(of game: GameState) -> [Stage] {
         CountdownPeriods(
             regulationPeriods: tuning.regulationPeriods, periodSeconds: tuning.periodSeconds,
-            overtimeSeconds: tuning.overtimeSeconds
+            overtimeSeconds: tuning.overtimeSeconds, closeSeconds: tuning.closeSeconds
         ).stages(period: game.period, clock: game.clock)
     }
 }

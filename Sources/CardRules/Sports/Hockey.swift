@@ -4,26 +4,19 @@ struct Hockey: SportModel {
     let swing: WorthTuning.Swing
 
     var closeMargin: Int { tuning.closeMargin }
-    var closeSeconds: Double { tuning.closeSeconds }
     var comebackMargin: Int { tuning.comebackMargin }
 
     func stages(of game: GameState) -> [Stage] {
-        guard !isShootout(game) else {
-            return [
-                Stage(
-                    sharePlayed: 1, secondsLeft: 0, periodSecondsLeft: 0, isOvertime: true, isShootout: true,
-                    isLastPeriod: true)
-            ]
-        }
+        guard !isShootout(game) else { return [.shootout] }
         return CountdownPeriods(
             regulationPeriods: tuning.regulationPeriods, periodSeconds: tuning.periodSeconds,
-            overtimeSeconds: tuning.overtimeSeconds
+            overtimeSeconds: tuning.overtimeSeconds, closeSeconds: tuning.closeSeconds
         ).stages(period: game.period, clock: game.clock)
     }
 
     private func isShootout(_ game: GameState) -> Bool {
         guard let period = game.period, period >= tuning.shootoutPeriod else { return false }
-        if let shootout = game.detail?["shootout"], shootout != .null { return true }
+        if case .object = game.detail?["shootout"] { return true }
         return game.clock == nil
     }
 }

@@ -2,10 +2,9 @@
 public struct MomentTuning: Hashable, Sendable {
     public var basketball = Basketball()
     public var hockey = Hockey()
-    public var football = Regulation(periods: 4)
-    public var soccer = Regulation(periods: 2)
-    /// Innings, where the detail names no other number.
-    public var baseball = Regulation(periods: 9)
+    public var football = Football()
+    public var baseball = Baseball()
+    public var soccer = Soccer()
     public var upset = Upset()
 
     public init() {}
@@ -34,11 +33,40 @@ public struct MomentTuning: Hashable, Sendable {
         public var comebackMargin = 2
     }
 
-    /// A sport of which only the length of regulation is known.
-    public struct Regulation: Hashable, Sendable {
-        public var regulationPeriods: Int
+    public struct Football: Hashable, Sendable {
+        public var regulationPeriods = 4
+        public var periodSeconds = 900.0
+        /// The whole of one overtime.
+        public var overtimeSeconds = 600.0
+        /// The last stretch of regulation, and of an overtime, in which a close score is a close finish.
+        public var closeSeconds = 300.0
+        /// At most one score: a touchdown and two points after it.
+        public var closeMargin = 8
+        public var comebackMargin = 14
+    }
 
-        public init(periods: Int) { regulationPeriods = periods }
+    public struct Baseball: Hashable, Sendable {
+        /// Innings, where the game's detail names no smaller number; a larger one counts as none.
+        public var regulationPeriods = 9
+        /// There is no clock: what one out counts for in the course of a game.
+        public var outSeconds = 200.0
+        /// In the last scheduled inning and later ones.
+        public var closeMargin = 1
+        public var comebackMargin = 4
+    }
+
+    public struct Soccer: Hashable, Sendable {
+        /// Halves.
+        public var regulationPeriods = 2
+        public var periodSeconds = 2700.0
+        /// Each of the periods of extra time, which are those between regulation and the shootout.
+        public var overtimeSeconds = 900.0
+        /// The period that is a shootout; there is none after it.
+        public var shootoutPeriod = 5
+        /// From so much time played on a close score is a close finish: minute 80.
+        public var closeFromSeconds = 4800.0
+        public var closeMargin = 1
+        public var comebackMargin = 2
     }
 
     public struct Upset: Hashable, Sendable {

@@ -12,6 +12,8 @@ public struct WorthTuning: Hashable, Sendable {
     public var levelStartPoints = 48.0
     /// Level at the end of regulation.
     public var levelEndPoints = 90.0
+    /// Level in the last stretch, in which a close score is a close finish (T9): at least this.
+    public var levelFinishPoints = 82.0
     public var levelOvertimePoints = 92.0
     public var shootoutPoints = 94.0
     /// Taken off in a pause before the end of regulation.
@@ -29,6 +31,16 @@ public struct WorthTuning: Hashable, Sendable {
     public var spreadRange = 10.0
     public var basketball = Swing(pointsPerRootSecond: 0.2236, cushionSeconds: 100)
     public var hockey = Swing(pointsPerRootSecond: 0.0367, cushionSeconds: 500)
+    public var football = Swing(pointsPerRootSecond: 0.225, cushionSeconds: 300)
+    /// Over the trailing side's own outs alone, each `moments.baseball.outSeconds` long.
+    public var baseball = Swing(pointsPerRootSecond: 0.0414, cushionSeconds: 100)
+    public var soccer = Swing(pointsPerRootSecond: 0.0224, cushionSeconds: 1200)
+    /// Football: the trailing side's having the ball makes up for so many points.
+    public var possessionPoints = 2.0
+    /// Baseball: each runner on base of a trailing side at bat makes up for so many runs.
+    public var runnerRuns = 0.4
+    /// Soccer: each man more that the leading side has had sent off makes up for so many goals.
+    public var redCardGoals = 0.25
 
     public init() {}
 

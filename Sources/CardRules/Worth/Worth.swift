@@ -14,7 +14,8 @@ public struct Worth: Hashable, Sendable {
 ///
 /// Plain arithmetic and one square root, so that it is the same on every machine. A field that is missing never raises
 /// it: without a score or a period a game under way is worth no more than a decided one, without a clock no more than
-/// any clock of the period would give, without ranks or spread it has no stakes.
+/// any clock of the period would give (in baseball without half, outs or innings, than any of these), without ranks or
+/// spread it has no stakes.
 public func worth(of game: GameState, tuning: Tuning) -> Worth {
     let values = tuning.worth
     guard let phase = game.phase else {
@@ -35,20 +36,20 @@ public func worth(of game: GameState, tuning: Tuning) -> Worth {
         guard let lead = game.lead else { return decided }
         let stages = sport.stages(of: game)
         guard !stages.isEmpty else { return decided }
-        return underWay(game, lead: lead, within: stages, swing: sport.swing, isBreak: phase == .break, values)
+        let margin = max(0, Double(lead.magnitude) - max(0, sport.relief(in: game)))
+        return underWay(game, margin: margin, within: stages, swing: sport.swing, isBreak: phase == .break, values)
     }
 }
 
 /// Where a missing clock leaves several stages possible, each factor takes its least: a bound below all of them.
 private func underWay(
-    _ game: GameState, lead: Int, within stages: [Stage], swing: WorthTuning.Swing, isBreak: Bool, _ values: WorthTuning
+    _ game: GameState, margin: Double, within stages: [Stage], swing: WorthTuning.Swing, isBreak: Bool, _ values: WorthTuning
 ) -> Worth {
     let open = stages.reduce(1.0) { least, stage in
-        min(least, stage.isShootout ? 1 : openness(margin: lead.magnitude, secondsLeft: stage.secondsLeft, swing))
+        min(least, stage.isShootout ? 1 : openness(margin: margin, secondsLeft: stage.secondsLeft, swing))
     }
     let level = stages.reduce(Double.infinity) { least, stage in
-        let pause = isBreak && stage.sharePlayed < 1 ? values.breakPoints : 0
-        return min(least, levelPoints(at: stage, values) - pause)
+        return min(least, levelPoints(at: stage, isBreak: isBreak, values))
     }
     let changes = Double(min(game.history.leadChanges, values.leadChangesCounted))
     return Worth(
@@ -56,23 +57,27 @@ private func underWay(
         leadChanges: open * changes * values.leadChangePoints, stakes: open * stakes(game, values))
 }
 
-/// What a level game is worth at this stage.
-private func levelPoints(at stage: Stage, _ values: WorthTuning) -> Double {
+/// What a level game is worth at this stage. In the last stretch no pause and no short regulation take it below
+/// `levelFinishPoints`.
+private func levelPoints(at stage: Stage, isBreak: Bool, _ values: WorthTuning) -> Double {
     if stage.isShootout { return values.shootoutPoints }
     if stage.isOvertime { return values.levelOvertimePoints }
     let share = min(1, max(0, stage.sharePlayed))
-    return values.levelStartPoints + (values.levelEndPoints - values.levelStartPoints) * share * share
+    let level = values.levelStartPoints + (values.levelEndPoints - values.levelStartPoints) * share * share
+    let paused = isBreak && share < 1 ? level - values.breakPoints : level
+    return stage.isFinish ? max(paused, values.levelFinishPoints) : paused
 }
 
 /// 1 when level, toward 0 as the margin outgrows what the time left can still turn around.
 ///
 /// Four factors stand in for the bell curve: (1 + z²/6)⁻⁴, with z in usual swings of the margin. Basketball: 3 points
-/// with 5 min left 0.75, 6 points 0.35, 10 points 0.09; 8 points with 1 min left 0.03.
-func openness(margin: UInt, secondsLeft: Double, _ swing: WorthTuning.Swing) -> Double {
+/// with 5 min left 0.75, 6 points 0.35, 10 points 0.09; 8 points with 1 min left 0.03. Football: 8 points with 2 min
+/// left 0.20. Baseball: a run with three outs left 0.56, two 0.17. Soccer: a goal with 10 min left 0.52, two 0.11.
+func openness(margin: Double, secondsLeft: Double, _ swing: WorthTuning.Swing) -> Double {
     guard margin > 0 else { return 1 }
     let usual = swing.pointsPerRootSecond * max(0, secondsLeft + swing.cushionSeconds).squareRoot()
     guard usual > 0 else { return 0 }
-    let z = Double(margin) / usual
+    let z = margin / usual
     let factor = 1 / (1 + z * z / 6)
     return factor * factor * factor * factor
 }

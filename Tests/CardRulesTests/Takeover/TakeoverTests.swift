@@ -145,6 +145,46 @@ import Testing
         }
     }
 
+    /// An adversary who sees the front and deals the scores, holds and times that tempt it most.
+    @Test(arguments: 0..<48 as Range<UInt64>)
+    func `T8: no adversary makes the front change a fifth time in a minute, or two close games alternate`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var tuning = Tuning().takeover
+        tuning.settleSeconds = random.pick([0, 0.1, 5, 20])
+        tuning.benchSeconds = random.pick([0, 0.1, 30, 90])
+        tuning.marginPoints = random.pick([0.001, 3, 8])
+        var front: Front?
+        var changes: [WallTime] = []
+        var now = Self.start
+        for step in 0..<600 {
+            now = now.advanced(bySeconds: random.pick([0, 0.05, 0.5, 2, 15, 20]))
+            let trick = Int.random(in: 0..<6, using: &random)
+            let games = (1...4).map { number -> Contender in
+                let id = GameID(unchecked: "g\(number)")
+                let isFront = id == front?.game
+                let lift: Double = trick == 1 ? (isFront ? 0 : 30) : trick == 2 && isFront ? 30 : 0
+                let base: Double =
+                    switch trick {
+                    case 0: isFront ? 50 : 50 + tuning.marginPoints  // exactly enough
+                    case 3: isFront ? 50 : (50 + tuning.marginPoints).nextDown  // just not enough
+                    case 4: isFront ? -.infinity : random.pick([.nan, .infinity, .greatestFiniteMagnitude, -1])
+                    default: Double.random(in: 0...100, using: &random)
+                    }
+                return Self.game(id, base, lift: lift)
+            }
+            let hold = TakeoverHold(pinned: trick == 5 ? random.pick(["g1", "g2", "g3", nil]) : nil)
+            let choice = chooseFront(among: games, front: front, hold: hold, at: now, tuning: tuning)
+            let isChange = front != nil && choice.front?.game != front?.game
+            #expect(games.contains { $0.game == choice.front?.game }, "seed \(seed), step \(step)")
+            #expect(choice.rule != .t6, "seed \(seed), step \(step): nobody had to go")
+            if isChange { changes.append(now) }
+            #expect(changes.count { now.milliseconds - $0.milliseconds < 60_000 } <= 4, "seed \(seed), step \(step)")
+            if trick == 3, isChange { #expect(choice.rule == .t11, "seed \(seed), step \(step)") }
+            front = choice.front
+        }
+        #expect(changes.count > 20, "seed \(seed)")
+    }
+
     @Test func `T11: when the lift that won the front ends, the game of highest worth and taste takes it back`() {
         let base = [Self.game("g1", 60), Self.game("g2", 50)]
         let lifted = choose([base[0], Self.game("g2", 50, lift: 20)], Front(game: "g1", since: Self.start), after: 60)

@@ -1,5 +1,6 @@
-import CardRules
 import Testing
+
+@testable import CardRules
 
 @Suite struct WorthTests {
     private let tuning = Tuning()
@@ -87,7 +88,7 @@ import Testing
     }
 
     /// Every state of a grid, every one of its fields taken away: worth may fall, never rise.
-    @Test(arguments: [Sport.basketball, .hockey, .soccer])
+    @Test(arguments: [Sport.basketball, .hockey, .soccer, .football, .baseball])
     func `T10: worth never rises because a field is missing`(sport: Sport) {
         let erasers: [(String, (inout GameState) -> Void)] = [
             ("home", { $0.homeScore = nil }), ("away", { $0.awayScore = nil }), ("period", { $0.period = nil }),
@@ -115,6 +116,69 @@ import Testing
                             #expect(
                                 points(less) <= points(full) + 1e-9, "\(name), \(phase) \(period) \(clock) \(margin)")
                         }
+                    }
+                }
+            }
+        }
+    }
+
+    private static let detailKeys = [
+        "possession", "half", "outs", "bases", "innings", "red", "shootout", "strength", "play",
+    ]
+
+    private static func anyGame(_ sport: Sport, _ random: inout SeededGenerator) -> GameState {
+        var game = GameState(id: "g1", sport: sport, home: "Boston", away: "Denver")
+        game.homeScore = random.pick([0, 1, 2, 3, 7, 20])
+        game.awayScore = random.pick([0, 1, 2, 3, 7, 20])
+        game.period = random.pick([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12])
+        game.clock = random.pick(["00:00", "00:30", "04:00", "11:00", "44:00", "81:00", "93:10", "107:00", "120:00"])
+        game.phase = random.pick([.live, .live, .live, .break, .pre, .final])
+        game.homeRank = Int.random(in: 1...20, using: &random)
+        game.awayRank = Int.random(in: 1...20, using: &random)
+        game.spread = Double.random(in: -9...9, using: &random)
+        game.favourite = random.pick([.home, .away])
+        for _ in 0..<Int.random(in: 0...4, using: &random) { game.history.note(lead: random.pick([-5, -1, 1, 5])) }
+        let red: [JSONValue] = [.integer(random.pick([0, 1, 2])), .integer(random.pick([0, 1]))]
+        game.detail = .object([
+            "possession": .string(random.pick(["home", "away"])), "half": .string(random.pick(["top", "bottom"])),
+            "outs": .integer(random.pick([0, 1, 2, 3])), "bases": .string(random.pick(["---", "1--", "-23", "123"])),
+            "innings": .integer(random.pick([5, 7, 9])), "red": .array(red), "play": .string("any"),
+        ])
+        return game
+    }
+
+    /// Whole games at random; each field, and each key of the detail, taken away, made null or made nonsense.
+    @Test(arguments: [Sport.basketball, .hockey, .soccer, .football, .baseball])
+    func `T9, T10: neither worth nor moments come from a field that is missing, whatever the game`(sport: Sport) {
+        var random = SeededGenerator(seed: 910)
+        for step in 0..<1500 {
+            let full = Self.anyGame(sport, &random)
+            let mayBeShootout = sport == .hockey && (full.period ?? 0) >= 5  // its lines have no clock
+            func check(_ name: String, _ erase: (inout GameState) -> Void) {
+                var less = full
+                erase(&less)
+                #expect(points(less) <= points(full) + 1e-9, "seed 910, step \(step), \(name): \(full)")
+                let more = moments(of: less, tuning: tuning).subtracting(moments(of: full, tuning: tuning))
+                #expect(more.isEmpty, "seed 910, step \(step), \(name): \(full)")
+            }
+            check("home") { $0.homeScore = nil }
+            check("away") { $0.awayScore = nil }
+            check("period") { $0.period = nil }
+            check("phase") { $0.phase = nil }
+            check("ranks") { $0.homeRank = nil }
+            check("spread") { $0.spread = nil }
+            check("detail") { $0.detail = nil }
+            if !mayBeShootout {
+                check("clock") { $0.clock = nil }
+                check("clock") { $0.clock = "x" }
+            }
+            for key in Self.detailKeys {
+                for odd in [nil, JSONValue.null, .string("?"), .integer(-7), .integer(99)] {
+                    check("\(key) \(odd.map { "\($0)" } ?? "nothing")") { game in
+                        guard case .object(let all)? = game.detail else { return }
+                        var members = all.filter { $0.key != key }
+                        if let odd { members.append(JSONValue.Member(key: key, value: odd)) }
+                        game.detail = .object(members)
                     }
                 }
             }
