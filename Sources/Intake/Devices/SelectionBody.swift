@@ -12,6 +12,13 @@ public struct SelectionBody: Hashable, Sendable {
     /// Of either list; more are a fault.
     public static let maximumGames = 1000
 
+    public init(games: [GameID], pinned: GameID? = nil, muted: [GameID] = [], syncedAt: WallTime? = nil) {
+        self.games = games
+        self.pinned = pinned
+        self.muted = muted
+        self.syncedAt = syncedAt
+    }
+
     /// - Parameter needsTime: HTTP asks for `syncedAt`; a file that describes a phone does not.
     /// - Throws: for the first field at fault. The caller answers 422.
     public init(
