@@ -9,6 +9,7 @@ struct Lanekeeper {
         lanekeeper COMMAND
 
           demo    a night of games through the whole system, to simulated phones (lanekeeper demo --help)
+          replay  the rules over a recorded slate, without network or clock (lanekeeper replay --help)
         """
 
     nonisolated static func main() async {
@@ -19,6 +20,8 @@ struct Lanekeeper {
             exit(arguments.isEmpty ? 2 : 0)
         case "demo":
             exit(await demo(Array(arguments.dropFirst())))
+        case "replay":
+            exit(replay(Array(arguments.dropFirst())))
         case .some(let command):
             complain("\(command) is no command; see lanekeeper --help")
             exit(2)
@@ -44,6 +47,22 @@ struct Lanekeeper {
         } catch {
             complain("\(error)")
             return 1
+        }
+    }
+
+    private static func replay(_ arguments: [String]) -> Int32 {
+        if Arguments.askForHelp(arguments) {
+            say(ReplayOptions.usage)
+            return 0
+        }
+        do throws(WrongUse) {
+            let replay = try ReplayRun(try ReplayOptions(arguments))
+            for fault in replay.faults { complain(fault) }
+            replay.run()
+            return 0
+        } catch {
+            complain(error.text)
+            return 2
         }
     }
 }

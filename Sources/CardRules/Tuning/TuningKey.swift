@@ -71,7 +71,7 @@ public struct TuningKey: Sendable {
             tuning[keyPath: path] = whole
         case .timeOfDay(let path):
             guard let text = value.text else { throw .wrongType(key: name, expected: "a text such as \"06:00\"") }
-            guard let minute = TuningKey.minute(text) else {
+            guard let minute = minuteOfDay(text) else {
                 throw .impossible(key: name, expected: "HH:MM, \"00:00\" to \"23:59\"")
             }
             tuning[keyPath: path] = minute
@@ -79,19 +79,6 @@ public struct TuningKey: Sendable {
     }
 
     private static func text(_ range: ClosedRange<Double>) -> String { "\(range.lowerBound) to \(range.upperBound)" }
-
-    /// `nil` for anything but `HH:MM`.
-    private static func minute(_ text: String) -> Int? {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":") else { return nil }
-        var digits: [Int] = []
-        for place in [0, 1, 3, 4] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) else { return nil }
-            digits.append(Int(bytes[place] - UInt8(ascii: "0")))
-        }
-        let (hour, minute) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
-        return hour < 24 && minute < 60 ? hour * 60 + minute : nil
-    }
 }
 
 /// What is wrong with values given for `Tuning`; `key` is dotted, below `tuning`.

@@ -1,21 +1,24 @@
 extension JSONScanner {
     /// The rest of a string that has escapes; the position is at the first of them.
-    mutating func escapedString(_ bytes: Span<UInt8>, from start: Int) throws(JSONFault) -> String {
+    mutating func escapedString(
+        _ bytes: Span<UInt8>, from start: Int, _ quote: UInt8
+    ) throws(JSONFault) -> String {
         var text: [UInt8] = []
         for index in start..<position { text.append(bytes[index]) }
         while position < bytes.count {
             let byte = bytes[position]
             switch byte {
-            case UInt8(ascii: "\""):
+            case quote:
                 advance()
                 do {
                     return String(copying: try UTF8Span(validating: text.span))
                 } catch {
                     throw JSONFault(.invalidUTF8, at: start)
                 }
-            case UInt8(ascii: "\\"): text.append(contentsOf: UTF8.encode(try escape(bytes)) ?? .init())
-            case 0..<0x20: throw JSONFault(.controlCharacter, at: position)
+            case UInt8(ascii: "\\"): 
+                if let scalar = try escape(bytes) { text.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
             default:
+                guard mayStandInString(byte) else { throw JSONFault(.controlCharacter, at: position) }
                 text.append(byte)
                 advance()
             }
@@ -23,7 +26,8 @@ extension JSONScanner {
         throw JSONFault(.unexpectedEnd, at: position)
     }
 
-    private mutating func escape(_ bytes: Span<UInt8>) throws(JSONFault) -> Unicode.Scalar {
+    /// - Returns: `nil` for one that stands for nothing: the end of a line, leniently.
+    private mutating func escape(_ bytes: Span<UInt8>) throws(JSONFault) -> Unicode.Scalar? {
         let start = position
         advance()
         guard position < bytes.count else { throw JSONFault(.unexpectedEnd, at: position) }
@@ -37,7 +41,9 @@ extension JSONScanner {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): break
-        default: throw JSONFault(.badEscape, at: start)
+        default:
+            guard isLenient else { throw JSONFault(.badEscape, at: start) }
+            return try lenientEscape(byte, bytes, escape: start)
         }
         let unit = try hexUnit(bytes, escape: start)
         if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -53,21 +59,24 @@ extension JSONScanner {
         return scalar
     }
 
-    private mutating func hexUnit(_ bytes: Span<UInt8>, escape start: Int) throws(JSONFault) -> UInt32 {
+    mutating func hexUnit(_ bytes: Span<UInt8>, escape start: Int, digits: Int = 4) throws(JSONFault) -> UInt32 {
         var unit: UInt32 = 0
-        for _ in 0..<4 {
+        for _ in 0..<digits {
             guard position < bytes.count else { throw JSONFault(.unexpectedEnd, at: position) }
-            let byte = bytes[position]
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: throw JSONFault(.badEscape, at: start)
-            }
+            guard let digit = hexDigitValue(bytes[position]) else { throw JSONFault(.badEscape, at: start) }
             unit = unit << 4 | UInt32(digit)
             advance()
         }
         return unit
+    }
+
+    /// 0...15; `nil` for what is no hex digit.
+    func hexDigitValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

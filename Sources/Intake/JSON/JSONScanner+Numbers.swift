@@ -1,7 +1,8 @@
 import CardRules
 
 extension JSONScanner {
-    /// A number as JSON writes it: no leading zero, no `+`, no bare point. Whole numbers must fit 64 bits, others `Double`.
+    /// A number as JSON writes it: no leading zero, no `+`, no bare point, unless lenient. Whole numbers must fit 64 bits,
+    /// others `Double`.
     mutating func number(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONValue {
         let start = position
         var isWhole = true
@@ -9,7 +10,10 @@ extension JSONScanner {
         if isAt(UInt8(ascii: "-"), bytes) {
             isNegative = true
             advance()
+        } else if isLenient, isAt(UInt8(ascii: "+"), bytes) {
+            advance()
         }
+        if isLenient, let value = try lenientNumber(bytes, from: start, isNegative: isNegative) { return value }
         let firstDigit = position
         var value: Int64 = 0
         var overflows = false
@@ -22,14 +26,16 @@ extension JSONScanner {
             value = sum
             advance()
         }
-        guard position > firstDigit else { throw endOrBadNumber(bytes) }
+        let hasBarePoint = isLenient && position == firstDigit && isAt(UInt8(ascii: "."), bytes)
+        guard position > firstDigit || hasBarePoint else { throw endOrBadNumber(bytes) }
         if bytes[firstDigit] == UInt8(ascii: "0"), position > firstDigit + 1 {
             throw JSONFault(.badNumber, at: firstDigit)
         }
         if isAt(UInt8(ascii: "."), bytes) {
             isWhole = false
             advance()
-            try digits(bytes)
+            // Leniently no digit need stand on one of its sides.
+            if !isLenient || hasBarePoint || digit(bytes) != nil { try digits(bytes) }
         }
         if isAt(UInt8(ascii: "e"), bytes) || isAt(UInt8(ascii: "E"), bytes) {
             isWhole = false
@@ -41,8 +47,14 @@ extension JSONScanner {
             guard !overflows else { throw JSONFault(.numberOutOfRange, at: start) }
             return .integer(value)
         }
-        var text = ""
-        for index in start..<position { text.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+        var text = isNegative ? "-0" : "0"
+        for index in firstDigit..<position {
+            text.unicodeScalars.append(Unicode.Scalar(bytes[index]))
+            // `5.` and `5.e1` are lenient, and not for `Double`.
+            if bytes[index] == UInt8(ascii: "."), index + 1 == position || digit(bytes, at: index + 1) == nil {
+                text += "0"
+            }
+        }
         guard let number = Double(text), number.isFinite else { throw JSONFault(.numberOutOfRange, at: start) }
         return .number(number)
     }
@@ -52,9 +64,11 @@ extension JSONScanner {
         while digit(bytes) != nil { advance() }
     }
 
-    private func digit(_ bytes: Span<UInt8>) -> Int64? {
-        guard position < bytes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = bytes[position] else { return nil }
-        return Int64(bytes[position] - UInt8(ascii: "0"))
+    private func digit(_ bytes: Span<UInt8>) -> Int64? { digit(bytes, at: position) }
+
+    private func digit(_ bytes: Span<UInt8>, at index: Int) -> Int64? {
+        guard index < bytes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = bytes[index] else { return nil }
+        return Int64(bytes[index] - UInt8(ascii: "0"))
     }
 
     private func isAt(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {

@@ -1,6 +1,17 @@
 public import CardRules
 
-/// Reads JSON from bytes, strictly: what decoders disagree on is refused (measured against seven of them).
+/// Which texts a scanner takes for JSON.
+public enum JSONDialect: Hashable, Sendable {
+    /// RFC 8259, and what decoders disagree on is refused: for what programs write.
+    case strict
+    /// JSON5 (spec.json5.org), for files that people write: comments, keys without quotes, single quotes, commas at the
+    /// end, numbers such as `+1`, `.5`, `0x1F`. Infinity and NaN are out of range; a key is letters, digits, `_`, `$`
+    /// and whatever is not ASCII, without escapes.
+    case lenient
+}
+
+/// Reads JSON from bytes, strictly unless told otherwise: what decoders disagree on is refused (measured against seven of
+/// them).
 ///
 /// A position in a span that the caller holds; copying it is a bookmark. Every method leaves the position behind what it read.
 public struct JSONScanner: Hashable, Sendable {
@@ -9,12 +20,16 @@ public struct JSONScanner: Hashable, Sendable {
 
     public private(set) var position: Int
     private var depth = 0
+    let isLenient: Bool
 
-    public init(position: Int = 0) { self.position = position }
+    public init(position: Int = 0, dialect: JSONDialect = .strict) {
+        self.position = position
+        isLenient = dialect == .lenient
+    }
 
     /// One whole text: a value with nothing but white space around it.
-    public static func value(in bytes: Span<UInt8>) throws(JSONFault) -> JSONValue {
-        var scanner = JSONScanner()
+    public static func value(in bytes: Span<UInt8>, dialect: JSONDialect = .strict) throws(JSONFault) -> JSONValue {
+        var scanner = JSONScanner(dialect: dialect)
         let value = try scanner.value(bytes)
         try scanner.end(bytes)
         return value
@@ -29,20 +44,22 @@ public struct JSONScanner: Hashable, Sendable {
         case UInt8(ascii: "f"): return .bool(try word("false", meaning: false, bytes))
         case UInt8(ascii: "n"): return try word("null", meaning: .null, bytes)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(bytes)
+        case UInt8(ascii: "'") where isLenient: return .string(try string(bytes))
+        case let byte where isLenient && JSONScanner.beginsLenientNumber(byte): return try number(bytes)
         case let byte: throw JSONFault(.unexpectedByte(byte), at: position)
         }
     }
 
     /// The first byte of the next token, white space skipped; the position is then at it.
     public mutating func peek(_ bytes: Span<UInt8>) throws(JSONFault) -> UInt8 {
-        skipSpace(bytes)
+        try skipSpace(bytes)
         guard position < bytes.count else { throw JSONFault(.unexpectedEnd, at: position) }
         return bytes[position]
     }
 
     /// Nothing but white space may follow.
     public mutating func end(_ bytes: Span<UInt8>) throws(JSONFault) {
-        skipSpace(bytes)
+        try skipSpace(bytes)
         guard position == bytes.count else { throw JSONFault(.unexpectedByte(bytes[position]), at: position) }
     }
 
@@ -60,7 +77,7 @@ public struct JSONScanner: Hashable, Sendable {
         while hasMore {
             _ = try peek(bytes)
             let offset = position
-            let key = try string(bytes)
+            let key = try isLenient ? lenientKey(bytes) : string(bytes)
             // Few keys are searched, many are hashed: no input makes this quadratic.
             if seen.count < 32 {
                 guard !seen.contains(key) else { throw JSONFault(.duplicateKey(key), at: offset) }
@@ -71,25 +88,43 @@ public struct JSONScanner: Hashable, Sendable {
             }
             try expect(UInt8(ascii: ":"), bytes)
             try member(key, offset, &self)
-            hasMore = try peek(bytes) == UInt8(ascii: ",")
-            if hasMore { position += 1 }
+            hasMore = try hasAnother(before: UInt8(ascii: "}"), bytes)
         }
         try close(UInt8(ascii: "}"), bytes)
     }
 
+    /// An array, element by element.
+    ///
+    /// - Parameter element: must read the element, and gets its place, from 0.
+    public mutating func array(
+        _ bytes: Span<UInt8>, element: (_ index: Int, _ scanner: inout JSONScanner) throws(JSONFault) -> Void
+    ) throws(JSONFault) {
+        try open(UInt8(ascii: "["), bytes)
+        var index = 0
+        var hasMore = try peek(bytes) != UInt8(ascii: "]")
+        while hasMore {
+            try element(index, &self)
+            index += 1
+            hasMore = try hasAnother(before: UInt8(ascii: "]"), bytes)
+        }
+        try close(UInt8(ascii: "]"), bytes)
+    }
+
     /// A string, unescaped. Its UTF-8 has been checked.
     public mutating func string(_ bytes: Span<UInt8>) throws(JSONFault) -> String {
-        try expect(UInt8(ascii: "\""), bytes)
+        var quote = UInt8(ascii: "\"")
+        if isLenient, try peek(bytes) == UInt8(ascii: "'") { quote = UInt8(ascii: "'") }
+        try expect(quote, bytes)
         let start = position
         while position < bytes.count {
             let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
+            if byte == quote {
                 let text = try text(bytes, start..<position)
                 position += 1
                 return text
             }
-            if byte == UInt8(ascii: "\\") { return try escapedString(bytes, from: start) }
-            guard byte >= 0x20 else { throw JSONFault(.controlCharacter, at: position) }
+            if byte == UInt8(ascii: "\\") { return try escapedString(bytes, from: start, quote) }
+            guard mayStandInString(byte) else { throw JSONFault(.controlCharacter, at: position) }
             position += 1
         }
         throw JSONFault(.unexpectedEnd, at: position)
@@ -97,7 +132,7 @@ public struct JSONScanner: Hashable, Sendable {
 
     // MARK: - Parts
 
-    mutating func advance() { position += 1 }
+    mutating func advance(_ count: Int = 1) { position += count }
 
     private mutating func members(_ bytes: Span<UInt8>) throws(JSONFault) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
@@ -108,17 +143,17 @@ public struct JSONScanner: Hashable, Sendable {
     }
 
     private mutating func elements(_ bytes: Span<UInt8>) throws(JSONFault) -> [JSONValue] {
-        try open(UInt8(ascii: "["), bytes)
         var elements: [JSONValue] = []
-        if try peek(bytes) != UInt8(ascii: "]") {
-            elements.append(try value(bytes))
-            while try peek(bytes) == UInt8(ascii: ",") {
-                position += 1
-                elements.append(try value(bytes))
-            }
-        }
-        try close(UInt8(ascii: "]"), bytes)
+        try array(bytes) { (_, scanner) throws(JSONFault) in elements.append(try scanner.value(bytes)) }
         return elements
+    }
+
+    /// Behind a value of an array or object: whether a comma follows, and another value behind it.
+    private mutating func hasAnother(before end: UInt8, _ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
+        guard try peek(bytes) == UInt8(ascii: ",") else { return false }
+        position += 1
+        guard isLenient else { return true }
+        return try peek(bytes) != end
     }
 
     private mutating func open(_ byte: UInt8, _ bytes: Span<UInt8>) throws(JSONFault) {
@@ -138,14 +173,18 @@ public struct JSONScanner: Hashable, Sendable {
         position += 1
     }
 
-    private mutating func skipSpace(_ bytes: Span<UInt8>) {
+    private mutating func skipSpace(_ bytes: Span<UInt8>) throws(JSONFault) {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1
-            default: return
+            default:
+                guard isLenient, try skipLenientSpace(bytes) else { return }
             }
         }
     }
+
+    /// JSON wants control characters escaped; JSON5 only the ends of lines.
+    func mayStandInString(_ byte: UInt8) -> Bool { byte >= 0x20 || isLenient && byte != 0x0A && byte != 0x0D }
 
     private mutating func word<Meaning>(
         _ word: StaticString, meaning: Meaning, _ bytes: Span<UInt8>
@@ -158,7 +197,7 @@ public struct JSONScanner: Hashable, Sendable {
         return meaning
     }
 
-    private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONFault) -> String {
+    func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONFault) -> String {
         do {
             return String(copying: try UTF8Span(validating: bytes.extracting(range)))
         } catch {

@@ -13,9 +13,9 @@ public enum SlateLineParser {
             throw fields.wrong("type", expected: "\"game\" or \"score\"")
         }
         guard let game = try fields.required("game", { $0.text.flatMap { GameID($0) } }) else {
-            throw fields.wrong("game", expected: "an id, 1 to 128 of A-Z a-z 0-9 . _ : -")
+            throw fields.wrong("game", expected: identifierExpected)
         }
-        guard let at = try fields.required("t", wallTime) else { throw fields.wrong("t", expected: secondsExpected) }
+        guard let at = try fields.required("t", { $0.wallTime }) else { throw fields.wrong("t", expected: unixSecondsExpected) }
         return kind == "game"
             ? .game(try announcement(game, at, &fields)) : .score(try score(game, at, &fields))
     }
@@ -28,10 +28,10 @@ public enum SlateLineParser {
         patch.league = try fields.take("league", expected: textExpected, shortText)
         patch.home = try fields.take("home", expected: textExpected, shortText)
         patch.away = try fields.take("away", expected: textExpected, shortText)
-        patch.startsAt = try fields.take("startsAt", expected: secondsExpected, wallTime)
+        patch.startsAt = try fields.take("startsAt", expected: unixSecondsExpected) { $0.wallTime }
         patch.homeRank = try fields.take("homeRank", expected: "a whole number from 1") { whole($0, in: 1...100_000) }
         patch.awayRank = try fields.take("awayRank", expected: "a whole number from 1") { whole($0, in: 1...100_000) }
-        patch.spread = try fields.take("spread", expected: "a number of points", number)
+        patch.spread = try fields.take("spread", expected: "a number of points") { $0.double }
         patch.favourite = try fields.take("favourite", expected: "\"home\" or \"away\"") {
             $0.text.flatMap { Side(rawValue: $0) }
         }
@@ -73,9 +73,6 @@ public enum SlateLineParser {
     // MARK: - Values
 
     private static let textExpected = "a text of at most \(maximumTextBytes) bytes"
-    private static let secondsExpected = "a number of Unix seconds"
-    /// The year 9999: milliseconds given for seconds are noticed.
-    private static let lastSecond = 253_402_300_799.0
 
     private static func shortText(_ value: JSONValue) -> String? {
         guard let text = value.text, text.utf8.count <= maximumTextBytes else { return nil }
@@ -85,22 +82,6 @@ public enum SlateLineParser {
     private static func whole(_ value: JSONValue, in range: ClosedRange<Int>) -> Int? {
         guard let number = value.wholeNumber, range.contains(number) else { return nil }
         return number
-    }
-
-    private static func number(_ value: JSONValue) -> Double? {
-        switch value {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        default: nil
-        }
-    }
-
-    private static func wallTime(_ value: JSONValue) -> WallTime? {
-        switch value {
-        case .integer(let seconds) where seconds >= 0 && Double(seconds) <= lastSecond: WallTime(seconds: seconds)
-        case .number(let seconds) where seconds >= 0 && seconds <= lastSecond: WallTime(fractionalSeconds: seconds)
-        default: nil
-        }
     }
 }
 

@@ -1,21 +1,14 @@
 import CardRules
-import Foundation
-import Intake
 import Simulation
 
 /// The games of a demo: a recorded night or a made-up one, as the ticks in which its lines come.
 struct DemoNight: Sendable {
-    struct Tick: Sendable {
-        let at: WallTime
-        let lines: [SlateLine]
-    }
-
-    let ticks: [Tick]
+    let ticks: [SlateTick]
     let games: Int
     let lines: Int
     /// Lines of the file that could not be used.
     let rejected: Int
-    /// One line a fault, for people: `file:line: what is wrong`. Of very many the first only.
+    /// One line a fault, for people.
     let faults: [String]
 
     /// - Throws: `WrongUse` for a file that is not there or has no usable line.
@@ -24,35 +17,13 @@ struct DemoNight: Sendable {
             self.init(NightGenerator(seed: options.seed, announcedAt: DemoNight.madeUpAt).lines())
             return
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw WrongUse("\(path) cannot be read: is there such a file?")
-        }
-        let text: SlateText
-        do {
-            text = try SlateText([UInt8](data).span)
-        } catch {
-            throw WrongUse("\(path): \(error)")
-        }
-        var faults = text.rejected.map { "\(path):\($0.number): \($0.fault)" }
-        if text.rejectedCount > text.rejected.count {
-            faults.append("\(path): \(text.rejectedCount) lines in all cannot be used, of which these are the first")
-        }
-        self.init(text.lines.map(\.line), faults: faults, rejected: text.rejectedCount)
+        let file = try SlateFile(path: path)
+        self.init(file.lines, faults: file.faults, rejected: file.rejected)
     }
 
     /// - Parameter all: at least one line; lines of one time that follow each other are one tick.
     init(_ all: [SlateLine], faults: [String] = [], rejected: Int = 0) {
-        var ticks: [Tick] = []
-        var gathered: [SlateLine] = []
-        for line in all {
-            if let first = gathered.first, first.at != line.at {
-                ticks.append(Tick(at: first.at, lines: gathered))
-                gathered = []
-            }
-            gathered.append(line)
-        }
-        if let first = gathered.first { ticks.append(Tick(at: first.at, lines: gathered)) }
-        self.ticks = ticks.sorted { $0.at < $1.at }
+        ticks = SlateTick.ticks(of: all)
         self.faults = faults
         self.rejected = rejected
         lines = all.count

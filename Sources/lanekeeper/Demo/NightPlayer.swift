@@ -5,7 +5,7 @@ import Synchronization
 
 /// Plays a night against a system: the feed, the phones and the passing of time, in one loop for every speed.
 struct NightPlayer {
-    private let ticks: [DemoNight.Tick]
+    private let ticks: [SlateTick]
     private let world: DemoWorld
     /// The clock, where nothing but this player moves it: it then jumps whenever nothing is in flight.
     private let manual: ManualClock?

@@ -1,0 +1,40 @@
+import CardRules
+import Foundation
+import Intake
+
+/// A recorded slate: the usable lines of an NDJSON file, and what is wrong with the others.
+struct SlateFile: Sendable {
+    let lines: [SlateLine]
+    /// Lines of the file that could not be used.
+    let rejected: Int
+    /// One line a fault, for people: `file:line: what is wrong`. Of very many the first only.
+    let faults: [String]
+
+    /// - Throws: `WrongUse` for a file that is not there or has no usable line.
+    init(path: String) throws(WrongUse) {
+        let bytes = try readBytes(of: path)
+        let text: SlateText
+        do {
+            text = try SlateText(bytes.span)
+        } catch {
+            throw WrongUse("\(path): \(error)")
+        }
+        var faults = text.rejected.map { "\(path):\($0.number): \($0.fault)" }
+        if text.rejectedCount > text.rejected.count {
+            faults.append("\(path): \(text.rejectedCount) lines in all cannot be used, of which these are the first")
+        }
+        self.faults = faults
+        lines = text.lines.map(\.line)
+        rejected = text.rejectedCount
+    }
+}
+
+/// The bytes of a file that the command was given.
+///
+/// - Throws: `WrongUse` for one that is not there.
+func readBytes(of path: String) throws(WrongUse) -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+        throw WrongUse("\(path) cannot be read: is there such a file?")
+    }
+    return [UInt8](data)
+}
