@@ -19,6 +19,8 @@ struct Lanekeeper {
             exit(arguments.isEmpty ? 2 : 0)
         case "demo":
             exit(await demo(Array(arguments.dropFirst())))
+        case TerminalGuard.command:
+            exit(TerminalGuard.serve(Array(arguments.dropFirst())))
         case .some(let command):
             complain("\(command) is no command; see lanekeeper --help")
             exit(2)
