@@ -22,6 +22,8 @@ struct Lanekeeper {
             exit(await demo(Array(arguments.dropFirst())))
         case "replay":
             exit(replay(Array(arguments.dropFirst())))
+        case TerminalGuard.command:
+            exit(TerminalGuard.serve(Array(arguments.dropFirst())))
         case .some(let command):
             complain("\(command) is no command; see lanekeeper --help")
             exit(2)

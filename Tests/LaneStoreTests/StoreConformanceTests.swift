@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    @Test(arguments: Kind.allCases) func `L1: one lane is read again as it was written last`(kind: Kind) async throws {
+        let store = try open(kind)
+        #expect(
+            await store.landed { $0.lanes = [sampleLane("d1", user: "old"), sampleLane("d2", user: "other")] }
+                == nothing)
+        #expect(await store.landed { $0.lanes = [sampleLane("d1", generation: 9, user: "new")] } == nothing)
+        #expect(
+            try await store.loadLane(DeviceID(unchecked: "d1")) == sampleLane("d1", generation: 9, user: "new"))
+        #expect(try await store.loadLane(DeviceID(unchecked: "d")) == nil)
+        #expect(await store.landed { $0.removed = [DeviceID(unchecked: "d1")] } == nothing)
+        #expect(try await store.loadLane(DeviceID(unchecked: "d1")) == nil)
+    }
+
     @Test(arguments: Kind.allCases)
     func `a lane of an older generation is refused with its claims, the others land`(kind: Kind) async throws {
         let store = try open(kind)

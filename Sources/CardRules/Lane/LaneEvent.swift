@@ -23,6 +23,8 @@ public enum LaneEvent: Sendable {
     case owned(token: [UInt8], from: DeviceID?, handover: Handover?)
     /// The newer record has the handover for good (S7).
     case handoverTaken(by: DeviceID)
+    /// An operator made a moment up for this phone alone (`POST /v1/moments`).
+    case madeUpMoment(game: GameID, kind: MomentKind, until: WallTime)
 }
 
 /// What an app says of its device; a field left out keeps its value (api.md).

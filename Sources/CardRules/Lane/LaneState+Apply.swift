@@ -47,12 +47,15 @@ extension LaneState {
         case .superseded(let newer, let token): supersede(by: newer, token: token, &turn)
         case .owned(let token, let older, let handover): own(token: token, from: older, handover: handover, &turn)
         case .handoverTaken(let newer): forgetHandover(to: newer, &turn)
+        case .madeUpMoment(let game, let kind, let until):
+            makeUp(MadeUpMoment(game: game, kind: kind, until: until), &turn)
         }
     }
 
     /// Decides again from what is known: who is eligible, what ends, what starts, what is in front, what to send.
     private mutating func settle(_ turn: inout Turn) {
         refreshWatch(turn)
+        forgetMadeUpMoment(turn)
         expireCards(&turn)
         guard !isSuperseded else {
             sendOldEnds(&turn)
@@ -89,6 +92,7 @@ extension LaneState {
         if !isSuperseded {
             consider(deferralLook(turn))
             consider(frontLook)
+            consider(madeUp?.liftEnds(turn.tuning))
             consider(updateLook(.slate, turn))
         }
         guard next != .distantFuture else { return nil }

@@ -14,6 +14,7 @@ extension LaneState {
         if let deferred = kept.deferred, deferred.isGatewayHold {
             kept.deferred?.until = deferred.until?.advanced(bySeconds: step)
         }
+        if let until = madeUp?.until { madeUp?.until = until.advanced(bySeconds: step) }
         quiet = nil
     }
 }

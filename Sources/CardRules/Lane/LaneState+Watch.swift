@@ -110,7 +110,9 @@ extension LaneState {
             let game = turn.slate.games[Int(entry.slot)]
             if kept.members.contains(game.id) {
                 contenders.append(
-                    Contender(game: game.id, base: game.worth + entry.taste, lift: game.lift, phase: game.phase))
+                    Contender(
+                        game: game.id, base: game.worth + entry.taste,
+                        lift: max(game.lift, madeUpLift(of: game.id, turn)), phase: game.phase))
             }
         }
         return contenders

@@ -16,6 +16,7 @@ public struct LaneState: Sendable {
     var watch = Watch()
     /// The quiet hours that hold now, or the next ones.
     var quiet: QuietSpan?
+    var madeUp: MadeUpMoment?
     /// When time alone may change the front (T4, T5, T8, A2).
     var frontLook: WallTime?
     /// G5: how long the last `TooManyRequests` held the push-to-start token back; doubles.

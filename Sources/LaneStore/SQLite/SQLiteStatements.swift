@@ -6,7 +6,7 @@ final class SQLiteStatements {
     let lane, removeLane, claim, owner, removeOwner, mark: SQLiteStatement
     let timeline, removeTimeline, pruneTimeline, pruneClaims: SQLiteStatement
     let slateLine, forgetSlate: SQLiteStatement
-    let loadLanes, loadOwners, loadMark, loadSlate, loadTimeline: SQLiteStatement
+    let loadLanes, loadLane, loadOwners, loadMark, loadSlate, loadTimeline: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -43,6 +43,8 @@ final class SQLiteStatements {
             """
             SELECT device, generation, body FROM lane WHERE partition = ?1 AND device > ?2 ORDER BY device LIMIT ?3
             """)
+        loadLane = try connection.prepare(
+            "SELECT device, generation, body FROM lane WHERE partition = ?1 AND device = ?2")
         loadOwners = try connection.prepare("SELECT token, device FROM owner WHERE token > ?1 ORDER BY token LIMIT ?2")
         loadMark = try connection.prepare("SELECT seconds FROM mark WHERE partition = ?1")
         loadSlate = try connection.prepare("SELECT seq, at, body FROM slate_line WHERE at >= ?1 ORDER BY seq")

@@ -77,6 +77,10 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func loadLane(_ device: DeviceID) async throws -> StoredLane? {
+        try await read { writer throws(StoreError) in try writer.lane(device) }
+    }
+
     public func timestampMark(partition: Int) async throws -> Int64? {
         try await read { writer throws(StoreError) in try writer.mark(partition: partition) }
     }

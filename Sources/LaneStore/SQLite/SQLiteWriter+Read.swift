@@ -6,19 +6,31 @@ extension SQLiteWriter {
     func lanes(partition: Int, after device: String, limit: Int) throws(StoreError) -> [StoredLane] {
         var lanes: [StoredLane] = []
         try statements.loadLanes.rows(.integer(Int64(partition)), .text(device), .integer(Int64(limit))) {
-            row throws(StoreError) in
-            let name = row.text(0)
-            guard let generation = UInt32(exactly: row.integer(1)) else {
-                throw .corrupt(table: "lane", key: name, detail: "generation: impossible value")
-            }
-            let body = row.blob(2)
-            let record = try parsed(table: "lane", key: name) { () throws(CodecFault) in try RecordCodec.decode(body) }
-            guard record.device.text == name else {
-                throw .corrupt(table: "lane", key: name, detail: "device: the record names another")
-            }
-            lanes.append(StoredLane(record: record, generation: Generation(generation)))
+            row throws(StoreError) in lanes.append(try lane(in: row))
         }
         return lanes
+    }
+
+    func lane(_ device: DeviceID) throws(StoreError) -> StoredLane? {
+        var found: StoredLane?
+        try statements.loadLane.rows(.integer(Int64(partition(of: device))), .text(device.text)) {
+            row throws(StoreError) in found = try lane(in: row)
+        }
+        return found
+    }
+
+    /// A row of device, generation and body.
+    private func lane(in row: SQLiteRow) throws(StoreError) -> StoredLane {
+        let name = row.text(0)
+        guard let generation = UInt32(exactly: row.integer(1)) else {
+            throw .corrupt(table: "lane", key: name, detail: "generation: impossible value")
+        }
+        let body = row.blob(2)
+        let record = try parsed(table: "lane", key: name) { () throws(CodecFault) in try RecordCodec.decode(body) }
+        guard record.device.text == name else {
+            throw .corrupt(table: "lane", key: name, detail: "device: the record names another")
+        }
+        return StoredLane(record: record, generation: Generation(generation))
     }
 
     func owners(after token: [UInt8], limit: Int) throws(StoreError) -> [PhoneOwner] {

@@ -77,6 +77,15 @@ struct Outbox {
         gathering.lanes.contains(lane) || committing?.lanes.contains(lane) == true
     }
 
+    /// Something of the lane is still to be written, or waits for that.
+    func concerns(_ lane: Int) -> Bool {
+        [gathering, committing].contains { part in
+            guard let part else { return false }
+            return part.lanes.contains(lane) || part.erased.contains { $0.lane == lane }
+                || part.pushes.contains { $0.lane == lane }
+        }
+    }
+
     /// Pushes that have not left yet.
     var heldPushes: Int { gathering.pushes.count + (committing?.pushes.count ?? 0) }
 

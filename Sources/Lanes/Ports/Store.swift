@@ -12,6 +12,11 @@ public protocol Store: Sendable {
     /// - Throws: `StoreError`.
     func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws
 
+    /// Reads one lane.
+    /// - Returns: `nil` where there is no such device.
+    /// - Throws: `StoreError`.
+    func loadLane(_ device: DeviceID) async throws -> StoredLane?
+
     /// - Returns: the partition's timestamp mark (P5); `nil` where none was ever stored.
     /// - Throws: `StoreError`.
     func timestampMark(partition: Int) async throws -> Int64?

@@ -18,6 +18,8 @@ public enum TraceEvent: Sendable {
     case storeFailed(StoreError)
     /// Something of an earlier incarnation of a lane came late and was refused.
     case fenced(DeviceID)
+    /// A lane that was thrown away goes on from what the store knows of it.
+    case restarted(DeviceID)
 }
 
 /// Sees nothing.

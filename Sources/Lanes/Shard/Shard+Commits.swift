@@ -12,7 +12,7 @@ extension Shard {
         for erased in gathering.erased where await !isStillToGo(erased) { gathering.erased.remove(erased) }
         var batch = CommitBatch()
         for index in gathering.lanes.sorted() where !gathering.erased.contains(where: { $0.lane == index }) {
-            if let lane = lanes[index] { batch.lanes.append(await lane.stored) }
+            if let lane = standingOrFallen(index) { batch.lanes.append(await lane.stored) }
         }
         batch.removed = gathering.erased.map(\.device).sorted()
         batch.claims = gathering.claims

@@ -37,6 +37,8 @@ actor Shard {
     var goneGeneration: UInt32 = 0
     /// The pushes of one turn of the loop, handed over together.
     var outgoing: [OutgoingPush] = []
+    /// Lanes that were thrown away and are being read again.
+    var fallen: [DeviceID: FallenLane] = [:]
 
     struct InFlight {
         let lane: Int
@@ -76,7 +78,11 @@ actor Shard {
     /// Answers whoever waits, and breaks the circle of shard and lanes. Nothing happens in the shard afterwards.
     func close() {
         isOver = true
-        for call in inbox.finish() { call.reply?(.unavailable) }
+        let rest = inbox.finish()
+        for call in rest.calls + fallen.values.flatMap(\.calls) { call.reply?(.unavailable) }
+        for order in rest.kills { order.whenWritten(false) }
+        for gone in fallen.values { if case .writing = gone.stage { gone.whenWritten(false) } }
+        fallen = [:]
         for reply in (outbox.committing?.replies ?? []) + outbox.gathering.replies { reply(.unavailable) }
         outbox = Outbox()
         inFlight = [:]
@@ -118,6 +124,11 @@ actor Shard {
 
     var isIdle: Bool {
         !isWorking && inbox.isEmpty && inFlight.count == outbox.heldPushes && outbox.isIdle && outgoing.isEmpty
+            && !isReadingFallen
+    }
+
+    private var isReadingFallen: Bool {
+        fallen.values.contains { if case .reading = $0.stage { true } else { false } }
     }
 
     /// The state of one device, for people and for tests.
@@ -141,6 +152,8 @@ actor Shard {
                 closed = Surroundings(slate: snapshot, tuning: environment.tuning, mayClaim: false)
             }
             await followClock()
+            for order in load.kills { kill(order) }
+            for (device, news) in load.fallenNews { await take(news, of: device) }
             for outcome in load.commits { await settleCommit(outcome) }
             for call in load.calls { await take(call) }
             for answer in load.answers { await take(answer) }
@@ -148,6 +161,7 @@ actor Shard {
             await fireDeadlines()
             sendOutgoing()
             await commitIfDue(flushing: load.isFlush)
+            readFallenLanes()
         }
         if hasPermit {
             environment.claims.giveBack()
@@ -220,7 +234,7 @@ actor Shard {
             return
         }
         guard let lane = lanes[place] else {
-            call.reply?(.unknownDevice)
+            if !park(call) { call.reply?(.unknownDevice) }
             return
         }
         let outcome = await turn(place, lane, call.event)
@@ -272,23 +286,21 @@ actor Shard {
 
     /// Nothing is owed by the device, and it has not come back meanwhile.
     func isStillToGo(_ erased: Outbox.Erased) async -> Bool {
-        guard devices[erased.lane] == erased.device, let lane = lanes[erased.lane] else { return false }
+        guard devices[erased.lane] == erased.device, let lane = standingOrFallen(erased.lane) else { return false }
         return await lane.isRemoved
     }
 
     /// The record is gone from the store: so is the lane, unless the device has come back meanwhile.
     func forget(_ erased: Outbox.Erased) async {
         let place = erased.lane
-        guard devices[place] == erased.device, let lane = lanes[place] else { return }
+        guard devices[place] == erased.device, let lane = standingOrFallen(place) else { return }
         guard await lane.isRemoved else {
             outbox.gathering.lanes.insert(place)
             return
         }
-        goneGeneration = max(goneGeneration, lane.generation.value)
-        deadlines.clear(place)
-        lanes[place] = nil
-        devices[place] = nil
-        places[erased.device] = nil
-        freePlaces.append(place)
+        free(place, erased.device, lane)
+        guard let gone = fallen.removeValue(forKey: erased.device) else { return }
+        gone.whenWritten(false)
+        for call in gone.calls { inbox.offerInternal(call) }
     }
 }

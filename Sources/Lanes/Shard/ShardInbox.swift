@@ -12,6 +12,9 @@ final class ShardInbox: Sendable, VerdictSink {
         var calls: [DeviceCall] = []
         var answers: [PushAnswer] = []
         var commits: [CommitOutcome] = []
+        /// Lanes to throw away, and what is heard of those that were.
+        var kills: [KillOrder] = []
+        var fallenNews: [(device: DeviceID, news: FallenNews)] = []
         var snapshot: SlateSnapshot?
         /// Time has passed: look at the deadlines.
         var isTimeDue = false
@@ -23,7 +26,8 @@ final class ShardInbox: Sendable, VerdictSink {
         var offers: UInt64 = 0
 
         var isEmpty: Bool {
-            calls.isEmpty && answers.isEmpty && commits.isEmpty && snapshot == nil && !isTimeDue && !isFlush
+            calls.isEmpty && answers.isEmpty && commits.isEmpty && kills.isEmpty && fallenNews.isEmpty
+                && snapshot == nil && !isTimeDue && !isFlush
         }
     }
 
@@ -75,6 +79,18 @@ final class ShardInbox: Sendable, VerdictSink {
         if isTaken { wake.yield() } else { call.reply?(.unavailable) }
     }
 
+    func offer(_ order: KillOrder) {
+        let isTaken = load.withLock { load in
+            guard !load.isFinished else { return false }
+            load.kills.append(order)
+            load.offers += 1
+            return true
+        }
+        if isTaken { wake.yield() } else { order.whenWritten(false) }
+    }
+
+    func offer(_ news: FallenNews, of device: DeviceID) { put { $0.fallenNews.append((device, news)) } }
+
     func offerFlush() { put { $0.isFlush = true } }
 
     /// Until the shard has looked it has no next deadline: whoever drives the time must not ask for this one again.
@@ -109,13 +125,13 @@ final class ShardInbox: Sendable, VerdictSink {
         set { earliest.withLock { $0 = newValue } }
     }
 
-    /// - Returns: the calls that nobody will take any more.
-    func finish() -> [DeviceCall] {
+    /// - Returns: the calls and orders that nobody will take any more.
+    func finish() -> (calls: [DeviceCall], kills: [KillOrder]) {
         wake.finish()
         return load.withLock { load in
             load.isFinished = true
-            defer { load.calls = [] }
-            return load.calls
+            defer { (load.calls, load.kills) = ([], []) }
+            return (load.calls, load.kills)
         }
     }
 }

@@ -6,7 +6,7 @@ public import PushWire
 /// Life: `restore()` once, then `run()` until its task is cancelled. While it runs, feed it ticks and calls. Time passes
 /// by `run(by:)`, or, where a test moves the clock, by `passTime()`.
 public actor Supervisor {
-    private let environment: ShardEnvironment
+    let environment: ShardEnvironment
     private let switchboard = Switchboard()
     private let shards: [Shard]
     private var slate: Slate
@@ -197,6 +197,8 @@ public actor Supervisor {
 
     /// Tonight's games as they are.
     public var snapshot: SlateSnapshot { slate.snapshot(at: environment.clock.now) }
+
+    nonisolated func inbox(of device: DeviceID) -> ShardInbox { shards[partition(of: device) % shards.count].inbox }
 
     public func laneCount() async -> Int {
         var count = 0

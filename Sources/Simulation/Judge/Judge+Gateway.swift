@@ -22,7 +22,8 @@ extension Judge {
         case .pushToStart: judgeStart(payload, attempt, of: &phone, number)
         case .activity(let activity):
             if let place = phone.place(of: activity) {
-                judgeChange(payload, content, attempt, of: &phone.cards[place], number)
+                let restart = [restartedAt, phone.restartedAt].compactMap { $0 }.max()
+                judgeChange(payload, content, attempt, of: &phone.cards[place], number, restartedAt: restart)
             }
         case nil: break
         }
@@ -86,7 +87,7 @@ extension Judge {
     /// I5 and I10.
     private mutating func judgeChange(
         _ payload: ReceivedPayload, _ content: SlateContent?, _ attempt: PushAttempt, of card: inout CardView,
-        _ number: Int
+        _ number: Int, restartedAt: WallTime?
     ) {
         let now = attempt.at
         let what = payload.event == "end" ? "an end" : "an update"

@@ -82,7 +82,8 @@ extension Judge {
             settings.osVersion >= .withPushToStart, let tokenAt = phone.tokenReportedAt,
             now.seconds(since: tokenAt) > settle, let selection = phone.selection, let selectedAt = phone.selectedAt,
             now.seconds(since: selectedAt) > settle, hasFreshSelection(phone, at: now), !phone.hasHadCard,
-            phone.startsInAll == 0,
+            // L10: of a lane that died a start may be spent that never left.
+            phone.startsInAll == 0, phone.restartedAt == nil,
             phone.night.map({
                 $0 == nightNumber(at: now, zone: settings.timeZone, rollsAtMinute: tuning.night.rollsAtMinute)
             }) ?? true

@@ -59,6 +59,20 @@ public struct Judge: Sendable {
     /// The server has restarted: one update per card may repeat (I10).
     public mutating func serverRestarts(at now: WallTime) { restartedAt = now }
 
+    /// The lane of one phone has restarted: one update per card of that phone may repeat (I10).
+    public mutating func laneRestarts(ofPhone number: Int, at now: WallTime) {
+        var phone = take(number)
+        defer { put(phone, number) }
+        phone.restartedAt = now
+    }
+
+    /// An operator made a moment up for one phone. It excuses nothing: a takeover that it brings is judged as any other
+    /// (I9), and no content may tell of it to a spoiler-free phone (I3). Counted.
+    public mutating func madeUpMoment(ofPhone number: Int, at now: WallTime) { tally.madeUpMoments += 1 }
+
+    /// On how many cards that stand each game is in front now.
+    public var cardsInFront: [GameID: Int] { fronts.now }
+
     /// The server has cleared a token (I7).
     /// - Parameter isLive: whether the phone still holds it.
     public mutating func serverClears(_ address: PushAddress, phone: Int?, isLive: Bool, at now: WallTime) {
@@ -123,6 +137,8 @@ struct PhoneView: Sendable {
     var night: Int?
     var starts: [CardKey: Starts] = [:]
     var startsInAll = 0
+    /// I10: when its lane last came back alone.
+    var restartedAt: WallTime?
     /// Ever: games that stand as the night turns do not join anew (A3), so a card that went then is not missing.
     var hasHadCard = false
     /// Alive ones, and those that ended lately.
@@ -197,6 +213,8 @@ public struct JudgeReport: Sendable {
         public internal(set) var ended: [PhoneEvent.Ending: Int] = [:]
         /// Changes of the front on cards, as phones saw them.
         public internal(set) var frontChanges = 0
+        /// Moments that an operator made up.
+        public internal(set) var madeUpMoments = 0
         public internal(set) var dropped: [PhoneEvent.Drop: Int] = [:]
 
         public init() {}
@@ -234,6 +252,8 @@ struct FrontHistory: Sendable {
         if spans.cards == 0 { spans.past.append((spans.since, now)) }
         games[game] = spans
     }
+
+    var now: [GameID: Int] { games.compactMapValues { $0.cards > 0 ? $0.cards : nil } }
 
     func wasInFront(_ game: GameID, from: WallTime, to: WallTime, now: WallTime) -> Bool {
         guard let spans = games[game] else { return false }

@@ -43,6 +43,8 @@ public final class MemoryStore: Store {
         if !lanes.isEmpty { take(lanes) }
     }
 
+    public func loadLane(_ device: DeviceID) async throws -> StoredLane? { try reading { $0.lanes[device] } }
+
     public func timestampMark(partition: Int) async throws -> Int64? { try reading { $0.marks[partition] } }
 
     public func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws {

@@ -5,6 +5,13 @@ struct DemoOptions: Equatable, Sendable {
         case times(Double)
         /// The clock jumps to the next tick or deadline whenever nothing is in flight.
         case max
+
+        var text: String {
+            switch self {
+            case .times(let times): "\(Int(times))x"
+            case .max: "max"
+            }
+        }
     }
 
     var slateFile: String?
@@ -21,8 +28,11 @@ struct DemoOptions: Equatable, Sendable {
           --phones N        handsets, 1 to 100000 (default 200)
           --speed S         1, 60 or max (default 60); max jumps over every quiet moment
           --seed N          of the night and the phones (default 1)
-          --headless        no keys are read; without it q and Return leave the demo
+          --headless        no live view and no keys: a line for each quarter of an hour of the night
           --report FILE     writes the summary as JSON
+
+        On a terminal the night is drawn live, and ? shows the keys. Where text cannot be placed there are the lines,
+        and q and Return leave. NO_COLOR is heeded.
         """
 
     /// - Throws: `WrongUse` naming the argument and what it takes.

@@ -19,6 +19,7 @@ struct DemoReport: Encodable {
     let unknown: Int
     let cards: [String: Int]
     private let storeFailures: Int
+    private let byHand: (kills: Int, moments: Int)
     private let notSent: Int
     private let withheld: [String: Int]
     let frontChanges: Int
@@ -45,6 +46,7 @@ struct DemoReport: Encodable {
             "ended": judged.tally.ended.values.reduce(0, +), "standing": judged.standing,
         ]
         storeFailures = counts.storeFailures
+        byHand = (counts.restarted, judged.tally.madeUpMoments)
         notSent = counts.notSent
         withheld = Dictionary(uniqueKeysWithValues: counts.withheld.map { ($0.key.rawValue, $0.value) })
         frontChanges = judged.tally.frontChanges
@@ -85,6 +87,7 @@ struct DemoReport: Encodable {
             storeFailures == 0 ? nil : "  store        failed \(storeFailures) times",
             "  cards        shown \(cards["shown"] ?? 0), ended \(cards["ended"] ?? 0), standing \(cards["standing"] ?? 0)",
             "  front        changed \(frontChanges) times",
+            byHand == (0, 0) ? nil : "  by hand      lanes killed \(byHand.kills), moments made up \(byHand.moments)",
         ].compactMap { $0 }
         for (kind, games) in fronted.sorted(by: { $0.key < $1.key }) {
             lines.append("  in front in \(kind): \(games.isEmpty ? "none" : games.joined(separator: ", "))")

@@ -18,19 +18,46 @@ struct DemoRun {
         let tuning = Tuning()
         let fleetNight = FleetNight(lines: night.ticks.flatMap(\.lines))
         let begins = min(night.ticks.first?.at ?? fleetNight.begins, fleetNight.begins)
-        let manual = options.speed == .max ? ManualClock(now: begins) : nil
-        var speed = 1.0
-        if case .times(let times) = options.speed { speed = times }
-        let clock: any WallClock = manual ?? ScaledClock(start: begins, speed: speed)
+        let clock: any WallClock
+        var (manual, scaled, speed) = (ManualClock?.none, ScaledClock?.none, 1.0)
+        switch options.speed {
+        case .max:
+            let moved = ManualClock(now: begins)
+            (clock, manual) = (moved, moved)
+        case .times(let times):
+            let running = ScaledClock(start: begins, speed: times)
+            (clock, scaled, speed) = (running, running, times)
+        }
         let began = ContinuousClock.now
 
-        let trace = DemoTrace()
         let world = try DemoWorld(
             phones: options.phones, seed: options.seed, night: fleetNight, clock: clock, speed: speed, tuning: tuning)
+        let environment = ProcessInfo.processInfo.environment
+        let isViewed = !options.isHeadless && Terminal.obstacle(in: environment) == nil
+        let trace: DemoTrace
         let played: NightPlayer
         do {
-            let player = NightPlayer(night, world: world, manual: manual, tuning: tuning)
-            played = try await play(player, in: world, speed: speed, tuning: tuning, trace: trace)
+            let profiles = world.fleet.profiles
+            let watched = LiveNight.watched(of: profiles)
+            let (pause, board) = (NightPause(of: scaled), SlateBoard())
+            let log = isViewed ? DecisionLog(watching: watched.flatMap { profiles[$0].records }) : nil
+            trace = DemoTrace(log: log)
+            let player = NightPlayer(
+                night, world: world, manual: manual, tuning: tuning, pause: pause, board: board)
+            let view = try log.map { log in
+                try LiveView(
+                    LiveNight(
+                        world: world, trace: trace, log: log, board: board, begins: begins, end: player.end,
+                        speed: options.speed.text, watched: watched),
+                    pause: pause, environment: environment)
+            }
+            do {
+                played = try await play(player, in: world, speed: speed, tuning: tuning, trace: trace, view: view)
+            } catch {
+                await view?.stopped()
+                throw error
+            }
+            await view?.stopped()
         } catch {
             await world.close()
             throw error
@@ -57,23 +84,27 @@ struct DemoRun {
     }
 
     private func play(
-        _ start: NightPlayer, in world: DemoWorld, speed: Double, tuning: Tuning, trace: DemoTrace
+        _ start: NightPlayer, in world: DemoWorld, speed: Double, tuning: Tuning, trace: DemoTrace,
+        view: LiveView?
     ) async throws -> NightPlayer {
         let engine = try DemoEngine(in: world, speed: speed, tuning: tuning, trace: trace)
-        let quit = options.isHeadless ? nil : QuitKey()
+        let quit = options.isHeadless || view != nil ? nil : QuitKey()
         let isLeft = {
-            quit?.isPressed == true || StopSignals.wereSent || isOutputClosed.load(ordering: .relaxed)
+            view?.isLeft == true || quit?.isPressed == true || StopSignals.wereSent
+                || isOutputClosed.load(ordering: .relaxed)
         }
         do {
             try await engine.supervisor.restore()
             let player = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await engine.supervisor.run() }
+                if let view { group.addTask { await view.serve(engine, in: world, speed: speed) } }
                 var player = start
                 var printed = trace.counts
                 while world.clock.now < player.end, !isLeft() {
                     let quarter = world.clock.now.advanced(bySeconds: DemoRun.quarterSeconds)
                     try await player.play(until: min(quarter, player.end), on: engine, isOver: isLeft)
                     guard world.clock.now >= quarter else { break }  // the summary tells the rest
+                    if view != nil { continue }
                     let counts = trace.counts
                     printQuarter(live: player.live, world, from: printed, to: counts)
                     printed = counts

@@ -8,6 +8,10 @@ final class DemoTrace: Trace {
         var sent: [PushEvent: Int] = [:]
         var refused: [String: Int] = [:]
         var unknown = 0
+        /// Verdicts of any kind.
+        var answered = 0
+        /// Lanes that were killed and went on.
+        var restarted = 0
         var notSent = 0
         var frontChanges = 0
         var withheld: [Rule: Int] = [:]
@@ -15,19 +19,26 @@ final class DemoTrace: Trace {
     }
 
     private let state = Mutex(Counts())
+    private let log: DecisionLog?
+
+    /// - Parameter log: sees what lanes decide.
+    init(log: DecisionLog? = nil) { self.log = log }
 
     var counts: Counts { state.withLock { $0 } }
 
     func record(_ event: TraceEvent) {
+        if case .decided(let device, let entry) = event { log?.record(device, entry) }
         state.withLock { counts in
+            if case .answered = event { counts.answered += 1 }
             switch event {
             case .sent(let event, _, _): counts.sent[event, default: 0] += 1
             case .answered(_, _, .refused(let refusal)): counts.refused[refusal.reason.word, default: 0] += 1
             case .answered(_, _, .unknown): counts.unknown += 1
             case .answered(_, _, .notSent): counts.notSent += 1
             case .answered(_, _, .accepted), .committed, .fenced: break
+            case .restarted: counts.restarted += 1
             case .decided(_, let entry):
-                if entry.kind == .takeover, entry.rule != .t12 { counts.frontChanges += 1 }
+                if entry.isTakeover { counts.frontChanges += 1 }
                 if entry.kind == .withheld, let rule = entry.rule { counts.withheld[rule, default: 0] += 1 }
             case .storeFailed: counts.storeFailures += 1
             }

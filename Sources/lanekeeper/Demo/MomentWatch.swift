@@ -16,12 +16,15 @@ struct MomentWatch {
 
     /// Games under way.
     private(set) var live = 0
+    /// The slate as it was seen last.
+    private(set) var snapshot = SlateSnapshot.empty
 
     mutating func sees(_ lines: [SlateLine], at now: WallTime) {
         for line in lines { _ = slate.apply(line, at: now) }
         var on: Set<Moment> = []
         live = 0
-        for game in slate.snapshot(at: now).games {
+        snapshot = slate.snapshot(at: now)
+        for game in snapshot.games {
             if game.phase.isUnderWay { live += 1 }
             for kind in game.moments { on.insert(Moment(game: game.id, kind: kind)) }
         }

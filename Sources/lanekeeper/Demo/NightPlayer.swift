@@ -17,11 +17,21 @@ struct NightPlayer {
     private(set) var linesPlayed = 0
     private var judging: WallTime
     private let unanswered = UnansweredReports()
+    private let pause: NightPause?
+    private let board: SlateBoard?
 
     private static let judgeSeconds = 15.0
     private static let afterglowSeconds = 900.0
 
-    init(_ night: DemoNight, world: DemoWorld, manual: ManualClock?, tuning: Tuning) {
+    /// - Parameters:
+    ///   - pause: holds the night.
+    ///   - board: is given each new snapshot of the slate.
+    init(
+        _ night: DemoNight, world: DemoWorld, manual: ManualClock?, tuning: Tuning, pause: NightPause? = nil,
+        board: SlateBoard? = nil
+    ) {
+        self.pause = pause
+        self.board = board
         ticks = night.ticks
         self.world = world
         self.manual = manual
@@ -38,6 +48,10 @@ struct NightPlayer {
     mutating func play(until limit: WallTime, on engine: DemoEngine, isOver: () -> Bool = { false }) async throws {
         let clock = world.clock
         while clock.now < limit, !isOver() {
+            if let pause, pause.isPaused {
+                await pause.passed()
+                continue
+            }
             let now = clock.now
             try await step(on: engine, at: now)
             if manual != nil { await engine.supervisor.settle() }
@@ -66,6 +80,7 @@ struct NightPlayer {
             linesPlayed += lines.count
             world.fleet.withJudge { judge in for line in lines { judge.sees(line, at: now) } }
             moments.sees(lines, at: now)
+            board?.snapshot = moments.snapshot
             try await engine.supervisor.tick(lines)
         }
         for report in world.fleet.run(until: now) { unanswered.send(report, to: engine) }

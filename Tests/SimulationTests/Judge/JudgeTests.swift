@@ -395,6 +395,34 @@ struct Courtroom {
         #expect(court.broken == [.i10: 2])
     }
 
+    @Test func `I10: when one phone's lane restarts, one update may repeat on that phone alone`() {
+        var court = Courtroom(Self.plain)
+        court.start(at: 10)
+        court.judge.laneRestarts(ofPhone: 1, at: court.at(15))
+        court.update(Sample.content([Sample.game("g1")]), at: 20)
+        #expect(court.broken == [.i10: 1])
+        court.judge.laneRestarts(ofPhone: 0, at: court.at(25))
+        court.update(Sample.content([Sample.game("g1")]), at: 30)
+        #expect(court.broken == [.i10: 1])
+        court.update(Sample.content([Sample.game("g1")]), at: 40)
+        #expect(court.broken == [.i10: 2])
+    }
+
+    @Test func `I9: a made-up moment is counted and excuses no takeover; cards in front are counted by game`() {
+        var court = Courtroom(Self.plain)
+        court.game("g2", .live, 0, 0, at: 5)
+        court.start(Self.two("g1", "g2"), at: 10)
+        #expect(court.judge.cardsInFront == [GameID(unchecked: "g1"): 1])
+        court.judge.madeUpMoment(ofPhone: 0, at: court.at(50))
+        for number in 0..<5 {
+            court.update(
+                number.isMultiple(of: 2) ? Self.two("g2", "g1") : Self.two("g1", "g2"), at: 60 + Double(number))
+        }
+        #expect(court.broken[.i9] == 1)
+        #expect(court.judge.report(at: court.at(100)).tally.madeUpMoments == 1)
+        #expect(court.judge.cardsInFront == [GameID(unchecked: "g2"): 1])
+    }
+
     @Test func `I10: a timestamp that does not rise, and an apns-id used twice, are found`() {
         var court = Courtroom(Self.plain)
         court.start(at: 10)

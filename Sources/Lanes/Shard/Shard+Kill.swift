@@ -1,0 +1,132 @@
+import CardRules
+
+/// A lane that was thrown away between two turns, until the store has given its successor.
+struct FallenLane {
+    let place: Int
+    /// What its finished turns asked to keep is the outbox's: it is still written, from the lane as they left it.
+    let lane: Lane
+    /// Called once, when nothing of it is left to be written: `true`, and the store may be read; `false`, and it is gone
+    /// for good.
+    let whenWritten: @Sendable (Bool) -> Void
+    var stage = Stage.writing
+    /// What came for the device meanwhile, in order.
+    var calls: [DeviceCall] = []
+
+    enum Stage {
+        /// Something of it is on its way to the store. -> reading.
+        case writing
+        /// Whoever killed it reads the store. -> waiting, unreadable, gone.
+        case reading
+        /// The store is away; it is read again in a while. -> reading.
+        case waiting
+        /// Its row does not parse: needs a person. What comes for it is told to try again.
+        case unreadable
+    }
+}
+
+/// What whoever killed a lane says of its reading.
+enum FallenNews: Sendable {
+    case waits
+    case reads
+    case unreadable
+    /// `nil`: the store has no such device.
+    case found(StoredLane?, timestampFloor: Int64)
+}
+
+struct KillOrder: Sendable {
+    let device: DeviceID
+    let whenWritten: @Sendable (Bool) -> Void
+}
+
+/// One lane dies, the others of its shard go on; its successor knows what the store knows (L1, L10).
+extension Shard {
+    /// The lane takes no turn any more. Pushes of it that wait for its record do not leave; verdicts that come for it are
+    /// refused as of an earlier generation.
+    func kill(_ order: KillOrder) {
+        if let fallen = fallen[order.device] {
+            guard case .unreadable = fallen.stage else { return order.whenWritten(false) }
+            self.fallen[order.device] = FallenLane(
+                place: fallen.place, lane: fallen.lane, whenWritten: order.whenWritten, calls: fallen.calls)
+            return
+        }
+        guard let place = places[order.device], let lane = lanes[place] else { return order.whenWritten(false) }
+        lanes[place] = nil
+        deadlines.clear(place)
+        fallen[order.device] = FallenLane(place: place, lane: lane, whenWritten: order.whenWritten)
+    }
+
+    /// Whoever waits for the last record of a fallen lane may read it now.
+    func readFallenLanes() {
+        for (device, gone) in fallen {
+            guard case .writing = gone.stage, !outbox.concerns(gone.place) else { continue }
+            fallen[device]?.stage = .reading
+            gone.whenWritten(true)
+        }
+    }
+
+    func take(_ news: FallenNews, of device: DeviceID) async {
+        switch news {
+        case .waits: fallen[device]?.stage = .waiting
+        case .reads: fallen[device]?.stage = .reading
+        case .unreadable:
+            fallen[device]?.stage = .unreadable
+            let calls = fallen[device]?.calls ?? []
+            fallen[device]?.calls = calls.filter { $0.reply == nil }
+            for call in calls { call.reply?(.unavailable) }
+        case .found(let row, let floor): await raise(device, row, timestampFloor: floor)
+        }
+    }
+
+    private func raise(_ device: DeviceID, _ row: StoredLane?, timestampFloor: Int64) async {
+        guard let gone = fallen.removeValue(forKey: device) else { return }
+        if let row {
+            let state = LaneState(
+                restoring: row.record, zone: environment.zone(row.record.settings.timeZone) ?? .utc,
+                timestampFloor: timestampFloor)
+            // The one that fell may never have written its own generation.
+            let newest = max(row.generation, gone.lane.generation)
+            let lane = Lane(state: state, generation: Generation(newest.value &+ 1), shard: self)
+            lanes[gone.place] = lane
+            environment.trace.record(.restarted(device))
+            for effect in state.pendingOwnership { router.route(effect, from: device) }
+            await turn(gone.place, lane, .look)
+        } else {
+            free(gone.place, device, gone.lane)
+        }
+        for call in gone.calls { await take(call) }
+    }
+
+    /// Keeps a call for a lane that is being read again.
+    /// - Returns: `false` when the device has no such lane.
+    func park(_ call: DeviceCall) -> Bool {
+        guard let gone = fallen[call.device] else { return false }
+        if let reply = call.reply {
+            if case .unreadable = gone.stage {
+                reply(.unavailable)
+                return true
+            }
+            if gone.calls.count >= environment.callsHeld {
+                reply(.overloaded)
+                return true
+            }
+        }
+        fallen[call.device]?.calls.append(call)
+        return true
+    }
+
+    /// The lane at a place, also one that has fallen: for what its finished turns have left to do.
+    func standingOrFallen(_ place: Int) -> Lane? {
+        if let lane = lanes[place] { return lane }
+        return devices[place].flatMap { fallen[$0] }?.lane
+    }
+
+    /// The device is gone for good: its place is free.
+    func free(_ place: Int, _ device: DeviceID, _ lane: Lane) {
+        goneGeneration = max(goneGeneration, lane.generation.value)
+        deadlines.clear(place)
+        lanes[place] = nil
+        devices[place] = nil
+        places[device] = nil
+        freePlaces.append(place)
+    }
+}
