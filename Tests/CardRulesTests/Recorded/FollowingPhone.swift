@@ -196,8 +196,9 @@ struct FollowingPhone {
 }
 
 extension FollowingPhone {
-    /// Plays a recorded slate to phones: one tick for all lines of a second, and one whenever the slate's own time comes.
-    static func follow(_ name: String, seeds: Range<UInt64>) throws -> [FollowingPhone] {
+    /// Plays a recorded slate to phones: a tick for all lines of so many seconds, and one whenever the slate's own time
+    /// comes.
+    static func follow(_ name: String, seeds: Range<UInt64>, tickSeconds: Int64) throws -> [FollowingPhone] {
         let lines = try SlateFiles.lines(name)
         var slate = Slate(tuning: Tuning())
         var phones: [FollowingPhone] = []
@@ -219,7 +220,8 @@ extension FollowingPhone {
                 phones[place].pass(to: now)
                 phones[place].tick(snapshot, at: now)
             }
-            let line = next < lines.count ? lines[next].at : .distantFuture
+            let second = next < lines.count ? lines[next].at.unixSeconds : .max / 2000
+            let line = WallTime(seconds: (second + tickSeconds - 1) / tickSeconds * tickSeconds)
             let own = slate.nextChange ?? .distantFuture
             let last = lines.last?.at ?? now
             now = min(line, own)

@@ -7,19 +7,18 @@ import Testing
 struct FrontsOfAnEveningTests {
     @Test(arguments: SlateFiles.names)
     func `T8, T3, T11, A2: whatever phone follows whatever evening, its front is steady`(name: String) throws {
-        let seeds = UInt64(1)..<17
         var seen = FollowingPhone.Seen()
-        for phone in try FollowingPhone.follow(name, seeds: seeds) {
+        for phone in try FollowingPhone.follow(name, seeds: 1..<11, tickSeconds: 4) {
             for breach in phone.breaches.prefix(3) { Issue.record("\(name), \(breach)") }
             seen.add(phone.seen)
         }
-        #expect(seen.cards >= 8, "\(seen)")
+        #expect(seen.cards >= 5, "\(seen)")
         #expect(seen.takeovers >= 3 && seen.forced >= 1, "\(seen)")
     }
 
     @Test func `C5: rows and patches of one evening give every phone the same fronts, starts, updates and ends`() throws {
-        let rows = try FollowingPhone.follow("nhl-2013-01-29.rows.ndjson", seeds: 100..<124)
-        let patches = try FollowingPhone.follow("nhl-2013-01-29.patch.ndjson", seeds: 100..<124)
+        let rows = try FollowingPhone.follow("nhl-2013-01-29.rows.ndjson", seeds: 100..<112, tickSeconds: 2)
+        let patches = try FollowingPhone.follow("nhl-2013-01-29.patch.ndjson", seeds: 100..<112, tickSeconds: 2)
         var events: [PushEvent: Int] = [:]
         for (one, other) in zip(rows, patches) {
             let device = one.lane.kept.device.text
@@ -30,8 +29,8 @@ struct FrontsOfAnEveningTests {
                 if case .push(let event, _) = deed.what { events[event, default: 0] += 1 }
             }
         }
-        #expect(events[.start, default: 0] >= 20, "\(events)")
-        #expect(events[.update, default: 0] >= 1000, "\(events)")
-        #expect(events[.end, default: 0] >= 15, "\(events)")
+        #expect(events[.start, default: 0] >= 10, "\(events)")
+        #expect(events[.update, default: 0] >= 500, "\(events)")
+        #expect(events[.end, default: 0] >= 8, "\(events)")
     }
 }

@@ -24,15 +24,15 @@ struct RankingTests {
     }
 
     /// Slate, least correlation over all samples, least mean correlation within one instant (`nil`: never four games at
-    /// once). A little below what is measured; lower only with a reason.
+    /// once). A little (0.04 to 0.05) below what is measured; lower only with a reason.
     private static let floors: [(String, Double, Double?)] = [
-        ("busy-night.patch.ndjson", 0.1, 0.1), ("mlb-2020-08-22.rows.ndjson", 0.1, 0.1),
-        ("mlb-2020-09-25.patch.ndjson", 0.1, 0.1), ("nba-2015-12-23.rows.ndjson", 0.1, 0.1),
-        ("nba-2016-01-18.patch.ndjson", 0.1, 0.1), ("nfl-2012-09-23.rows.ndjson", 0.1, 0.1),
-        ("nfl-2013-11-24.patch.ndjson", 0.1, 0.1), ("nhl-2013-01-24.patch.ndjson", 0.1, 0.1),
-        ("nhl-2013-01-29.patch.ndjson", 0.1, 0.1), ("nhl-2013-01-29.rows.ndjson", 0.1, 0.1),
-        ("soccer-2018-03-17.rows.ndjson", 0.1, 0.1), ("soccer-2018-06-25.patch.ndjson", 0.1, nil),
-        ("soccer-2018-07-01.rows.ndjson", 0.1, nil),
+        ("busy-night.patch.ndjson", 0.78, 0.68), ("mlb-2020-08-22.rows.ndjson", 0.81, 0.78),
+        ("mlb-2020-09-25.patch.ndjson", 0.79, 0.72), ("nba-2015-12-23.rows.ndjson", 0.67, 0.58),
+        ("nba-2016-01-18.patch.ndjson", 0.73, 0.47), ("nfl-2012-09-23.rows.ndjson", 0.65, 0.53),
+        ("nfl-2013-11-24.patch.ndjson", 0.77, 0.64), ("nhl-2013-01-24.patch.ndjson", 0.77, 0.69),
+        ("nhl-2013-01-29.patch.ndjson", 0.8, 0.56), ("nhl-2013-01-29.rows.ndjson", 0.8, 0.56),
+        ("soccer-2018-03-17.rows.ndjson", 0.63, 0.51), ("soccer-2018-06-25.patch.ndjson", 0.69, nil),
+        ("soccer-2018-07-01.rows.ndjson", 0.92, nil),
     ]
 
     @Test(arguments: floors)
