@@ -1,10 +1,12 @@
 public import CardRules
 
-/// A made-up evening of basketball and hockey as slate lines: what a live feed would send, from a seed.
+/// A made-up evening of five sports as slate lines: what a live feed would send, from a seed.
 ///
-/// Half of the games are basketball, half hockey. They start in slots of half an hour, are all announced 30 minutes before
-/// the first one, and the evening lasts about five hours. Three of every twelve go beyond regulation by script: one in
-/// basketball, one in hockey, one in hockey to a shootout; others may by chance. The same values give the same lines.
+/// Of every twelve games three are basketball, three hockey, two each football, baseball and soccer. They start in slots
+/// of half an hour, are all announced 30 minutes before the first one, and the evening lasts about five hours. By script
+/// one in basketball and one in hockey go to overtime, one in hockey and one in soccer to a shootout, and one in baseball
+/// ends on a walk-off; others may by chance. A football or soccer game may end level. The same values give the same
+/// lines.
 public struct NightGenerator: Hashable, Sendable {
     public var seed: UInt64
     /// When all games are announced; the first starts half an hour later.
@@ -31,25 +33,35 @@ public struct NightGenerator: Hashable, Sendable {
         var announcements: [SlateLine] = []
         var play: [SlateLine] = []
         for number in 0..<count {
-            let sport: Sport = number.isMultiple(of: 2) ? .basketball : .hockey
+            let kind = NightGenerator.kinds[number % NightGenerator.kinds.count]
+            let sport = kind.sport
             let home = draw(&teams[sport, default: []], &random)
             let away = draw(&teams[sport, default: []], &random)
             let rank = (Int.random(in: 1...30, using: &random), Int.random(in: 1...30, using: &random))
             // Slots 0...4, spread evenly; the first game is always in the first.
             let slot = count > 1 ? number * 5 / count : 0
             let sheet = ScoreSheet(
-                id: GameID(unchecked: "\(idPrefix)-\(sport == .basketball ? "nba" : "nhl")-\(number + 1)"),
+                id: GameID(unchecked: "\(idPrefix)-\(NightGenerator.league(of: sport).lowercased())-\(number + 1)"),
                 announcedAt: announcedAt, startsAt: WallTime(seconds: first + Int64(slot) * 1800))
             announcements.append(announcement(sheet, sport, home, away, rank))
             // Places in the table, as an edge of the home side within ±1, the crowd included.
             let edge = Double(rank.1 - rank.0) / 30 + 0.08
             var own = random.split()
-            switch sport {
-            case .hockey:
-                var game = HockeyGame(sheet: sheet, edge: edge, script: hockeyScript(number))
+            switch kind {
+            case .hockey(let script):
+                var game = HockeyGame(sheet: sheet, edge: edge, script: script)
                 play += game.play(&own)
-            default:
-                var game = BasketballGame(sheet: sheet, edge: edge, goesToOvertime: number % 12 == 4)
+            case .basketball(let goesToOvertime):
+                var game = BasketballGame(sheet: sheet, edge: edge, goesToOvertime: goesToOvertime)
+                play += game.play(&own)
+            case .football:
+                var game = FootballGame(sheet: sheet, edge: edge)
+                play += game.play(&own)
+            case .baseball(let innings, let endsOnWalkOff):
+                var game = BaseballGame(sheet: sheet, edge: edge, innings: innings, endsOnWalkOff: endsOnWalkOff)
+                play += game.play(&own)
+            case .soccer(let goesToShootout):
+                var game = SoccerGame(sheet: sheet, edge: edge, goesToShootout: goesToShootout)
                 play += game.play(&own)
             }
         }
@@ -58,11 +70,40 @@ public struct NightGenerator: Hashable, Sendable {
         return announcements + sorted.map(\.element)
     }
 
-    private func hockeyScript(_ number: Int) -> HockeyGame.Script {
-        switch number % 12 {
-        case 3: .shootout
-        case 7: .overtime
-        default: .free
+    /// What a game is, with its script.
+    private enum Kind {
+        case basketball(goesToOvertime: Bool)
+        case hockey(HockeyGame.Script)
+        case football
+        case baseball(innings: Int, endsOnWalkOff: Bool)
+        case soccer(goesToShootout: Bool)
+
+        var sport: Sport {
+            switch self {
+            case .basketball: .basketball
+            case .hockey: .hockey
+            case .football: .football
+            case .baseball: .baseball
+            case .soccer: .soccer
+            }
+        }
+    }
+
+    /// One dozen.
+    private static let kinds: [Kind] = [
+        .basketball(goesToOvertime: false), .hockey(.free), .football, .hockey(.shootout),
+        .basketball(goesToOvertime: true), .baseball(innings: 9, endsOnWalkOff: true), .soccer(goesToShootout: false),
+        .hockey(.overtime), .football, .baseball(innings: 7, endsOnWalkOff: false), .soccer(goesToShootout: true),
+        .basketball(goesToOvertime: false),
+    ]
+
+    private static func league(of sport: Sport) -> String {
+        switch sport {
+        case .basketball: "NBA"
+        case .hockey: "NHL"
+        case .football: "NFL"
+        case .baseball: "MLB"
+        case .soccer, .other: "SOC"
         }
     }
 
@@ -71,7 +112,7 @@ public struct NightGenerator: Hashable, Sendable {
     ) -> SlateLine {
         var patch = GamePatch(game: sheet.id, at: announcedAt)
         patch.sport = .value(sport)
-        patch.league = .value(sport == .basketball ? "NBA" : "NHL")
+        patch.league = .value(NightGenerator.league(of: sport))
         patch.home = .value(home)
         patch.away = .value(away)
         patch.startsAt = .value(sheet.startsAt)
@@ -79,7 +120,7 @@ public struct NightGenerator: Hashable, Sendable {
         patch.awayRank = .value(rank.1)
         let difference = rank.0 - rank.1
         if abs(difference) >= 5 { patch.favourite = .value(difference < 0 ? .home : .away) }
-        if sport == .basketball { patch.spread = .value(Double(difference) / 2 - 1.5) }
+        if sport == .basketball || sport == .football { patch.spread = .value(Double(difference) / 2 - 1.5) }
         return .game(patch)
     }
 

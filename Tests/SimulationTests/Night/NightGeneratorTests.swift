@@ -32,19 +32,27 @@ import Testing
         let hours = last.seconds(since: NightGeneratorTests.announcedAt) / 3600
         #expect((4.3...5.8).contains(hours), "seed \(seed): \(hours) h")
         #expect(slate.count == 12)
+        #expect(Set(counts.keys.compactMap { slate.game($0)?.sport }).count == 5)
         for (id, count) in counts {
             let game = try #require(slate.game(id))
-            #expect(game.phase == .final && game.lead != 0, "seed \(seed): \(id)")
+            #expect(game.phase == .final, "seed \(seed): \(id)")
+            #expect(game.lead != 0 || [.football, .soccer].contains(game.sport), "seed \(seed): \(id)")
             #expect(game.finalSince == lastOf[id], "seed \(seed): the final is the last line")
-            #expect((200...750).contains(count), "seed \(seed): \(id) has \(count) lines")
+            let (lines, score) = try #require(Self.usual[game.sport])
+            #expect(lines.contains(count), "seed \(seed): \(id) has \(count) lines")
             let points = (game.homeScore ?? 0) + (game.awayScore ?? 0)
-            #expect(
-                game.sport == .hockey ? points <= 16 : (140...330).contains(points), "seed \(seed): \(id) \(points)")
+            #expect(score.contains(points), "seed \(seed): \(id) \(points)")
         }
     }
 
+    /// Lines of a game, and points or goals of both sides.
+    private static let usual: [Sport: (ClosedRange<Int>, ClosedRange<Int>)] = [
+        .basketball: (200...750, 140...330), .hockey: (200...750, 0...16), .football: (100...300, 0...110),
+        .baseball: (70...250, 0...45), .soccer: (110...300, 0...12),
+    ]
+
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `night: some games go to overtime, one to a shootout, and scores never fall`(seed: UInt64) {
+    func `night: overtimes, shootouts and a walk-off come as the script says, and scores never fall`(seed: UInt64) {
         var slate = Slate(tuning: Tuning())
         var seen: [MomentKind: Set<GameID>] = [:]
         for line in lines(seed: seed) {
@@ -58,6 +66,9 @@ import Testing
         #expect(seen[.overtime, default: []].count >= 3, "seed \(seed)")
         #expect(seen[.shootout, default: []].contains(GameID(unchecked: "night-nhl-4")), "seed \(seed)")
         #expect(seen[.overtime, default: []].contains(GameID(unchecked: "night-nba-5")), "seed \(seed)")
+        #expect(seen[.shootout, default: []].contains(GameID(unchecked: "night-soc-11")), "seed \(seed)")
+        #expect(seen[.walkOffChance, default: []].contains(GameID(unchecked: "night-mlb-6")), "seed \(seed)")
+        #expect(slate.game(GameID(unchecked: "night-mlb-6"))?.leader == .home, "seed \(seed)")
         #expect(!seen[.closeFinish, default: []].isEmpty, "seed \(seed)")
     }
 
