@@ -70,13 +70,13 @@ struct BaseballGame {
         var reaches = 0.31 + (side == .home ? edge : -edge) * 0.03
         if endsOnWalkOff, inning >= innings {
             // Scripted: who is behind in the last innings catches up, visitors no further than that, home does win.
-            if side == .away { reaches = lead < 0 ? 1 : 0 } else { reaches = lead <= 0 ? 0.85 : 0 }
+            if side == .away { reaches = lead < 0 ? 1 : 0 } else { reaches = lead < 0 ? 1 : 0.85 }
         } else if inning >= innings + 6, side == .home {
             reaches = 1  // the night must end
         }
         guard random.chance(reaches) else {
             outs += 1
-            if outs < 3 || half == .bottom, outs < 3 { note(random.chance(0.35) ? "strikeout" : "out") }
+            if outs < 3 { note(random.chance(0.35) ? "strikeout" : "out") }
             return
         }
         let before = side == .home ? sheet.home : sheet.away

@@ -107,10 +107,10 @@ struct SoccerGame {
                 let isGoal = round > 12 ? side == .home : random.chance(0.75)
                 if isGoal { if side == .home { scored.home += 1 } else { scored.away += 1 } }
                 sheet.note(kicks(scored, round, isGoal ? "goal" : "no-goal", by: side))
-                let left = (home: max(0, 5 - round), away: max(0, (side == .home ? 6 : 5) - round))
-                let isSettled = scored.home > scored.away + left.away || scored.away > scored.home + left.home
-                let isEven = side == .away || round < 5
-                if isSettled && (round < 5 || side == .away || left.away == 0) && isEven {
+                let left = max(0, 5 - round)
+                // Home kicks first: the visitors have their answer still.
+                let answer = side == .home ? 1 : 0
+                if scored.home > scored.away + left + answer || scored.away > scored.home + left {
                     end(kicks(scored, round, "final"))
                     return
                 }
