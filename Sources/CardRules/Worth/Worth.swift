@@ -73,7 +73,7 @@ private func levelPoints(at stage: Stage, isBreak: Bool, _ values: WorthTuning) 
 ///
 /// Four factors stand in for the bell curve: (1 + z²/6)⁻⁴, with z in usual swings of the margin. Basketball: 3 points
 /// with 5 min left 0.75, 6 points 0.35, 10 points 0.09; 8 points with 1 min left 0.03. Football: 8 points with 2 min
-/// left 0.20. Baseball: a run with three outs left 0.56, two 0.17. Soccer: a goal with 10 min left 0.52, two 0.11.
+/// left 0.20. Baseball: a run with three outs left 0.59, two 0.17. Soccer: a goal with 10 min left 0.52, two 0.11.
 func openness(margin: Double, secondsLeft: Double, _ swing: WorthTuning.Swing) -> Double {
     guard margin > 0 else { return 1 }
     let usual = swing.pointsPerRootSecond * max(0, secondsLeft + swing.cushionSeconds).squareRoot()
