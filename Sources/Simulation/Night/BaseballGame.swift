@@ -59,7 +59,7 @@ struct BaseballGame {
         while outs < 3 {
             sheet.now += Int64.random(in: 55...150, using: &random)
             bat(inning, &random)
-            if half == .bottom, isOver(inning) { return }
+            if half == .bottom, inning >= innings, sheet.lead > 0 { return }
         }
         bases = [false, false, false]
     }

@@ -48,7 +48,7 @@ import Testing
     /// Lines of a game, and points or goals of both sides.
     private static let usual: [Sport: (ClosedRange<Int>, ClosedRange<Int>)] = [
         .basketball: (200...750, 140...330), .hockey: (200...750, 0...16), .football: (100...300, 0...110),
-        .baseball: (70...250, 0...45), .soccer: (110...300, 0...12),
+        .baseball: (55...250, 0...45), .soccer: (110...300, 0...12),
     ]
 
     @Test(arguments: 0..<8 as Range<UInt64>)
