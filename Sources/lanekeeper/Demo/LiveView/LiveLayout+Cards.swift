@@ -31,7 +31,9 @@ extension LiveLayout {
     private func top(_ phone: PhoneFace, number: Int, isPicked: Bool, columns: Int) -> Line {
         let border: Style = isPicked ? .strong : .faint
         let mark = phone.isSpoilerFree ? " spoiler-free " : phone.isStale ? " stale " : ""
-        let name = " \(number) \(phone.name) ".shortened(to: columns - 4 - mark.columns, mark: glyphs.cut)
+        let marks = isPicked ? ("[", "]") : (" ", " ")
+        let text = "\(number) \(phone.name)".shortened(to: columns - 6 - mark.columns, mark: glyphs.cut)
+        let name = marks.0 + text + marks.1
         let rest = columns - 3 - name.columns - mark.columns
         return Line(
             Span(glyphs.corners[0] + glyphs.across, border), Span(name, isPicked ? .picked : .strong),
@@ -55,7 +57,10 @@ extension LiveLayout {
     }
 
     private func small(_ game: GameFace, columns: Int) -> Line {
-        let tail = " " + (game.moments.isEmpty ? game.time : "\(game.time) !")
+        // A narrow card leaves the clock out.
+        let isNarrow = columns < 26 && game.time.contains(":")
+        let time = isNarrow ? String(game.time.prefix { $0 != " " }) : game.time
+        let tail = " " + (game.moments.isEmpty ? time : "\(time) !")
         let scores = [game.awayScore, game.homeScore].map { $0.map { " \($0)" } ?? "" }
         let names = columns - tail.columns - scores[0].columns - scores[1].columns - 1
         let away = game.away.shortened(to: max(3, names / 2), mark: glyphs.cut)
