@@ -67,7 +67,7 @@ import Testing
                 ┌─ 1 d1 ────────────────┐ ┌─[2 d7] spoiler-free ──┐ ┌─ 3 d3 ────────────────┐
                 │ ▶ New York          2 │ │ ▶ New York            │ │ no card               │
                 │   Boston            3 │ │   Boston              │ │ S6: one start         │
-                │   P3 04:12  close fin │ │   live                │ │ tonight, and it was   │
+                │   P3 04:12  close fi… │ │   live                │ │ tonight, and it was   │
                 │ Denv… 88 Salt … 90 Q4 │ │                       │ │ not acknowledged      │
                 │ Seattle Oakland 03:30 │ │                       │ │                       │
                 │                       │ │                       │ │                       │

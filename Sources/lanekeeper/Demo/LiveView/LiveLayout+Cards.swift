@@ -48,9 +48,11 @@ extension LiveLayout {
             let name = (lead + team).shortened(to: columns - points.columns, mark: glyphs.cut)
             return Line(name.padded(to: columns - points.columns) + points, .strong)
         }
+        let time = "  " + front.time
+        let moment = front.moments.first.map { "  " + $0 } ?? ""
         var lines = [
             side(glyphs.front + " ", front.away, front.awayScore), side("  ", front.home, front.homeScore),
-            Line(Span("  " + front.time), Span(front.moments.isEmpty ? "" : "  " + front.moments[0], .alert)),
+            Line(Span(time), Span(moment.shortened(to: columns - time.columns, mark: glyphs.cut), .alert)),
         ]
         for game in games.dropFirst() { lines.append(small(game, columns: columns)) }
         return lines
