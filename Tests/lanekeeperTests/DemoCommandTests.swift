@@ -4,7 +4,7 @@ import Testing
 @testable import lanekeeper
 
 /// Beside the test bundle.
-private let builtProgram: URL? = {
+let builtProgram: URL? = {
     let own = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
     let found = own.deletingLastPathComponent().appendingPathComponent("lanekeeper")
     return FileManager.default.isExecutableFile(atPath: found.path) ? found : nil

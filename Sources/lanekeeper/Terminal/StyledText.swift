@@ -56,6 +56,7 @@ struct Line: Hashable, Sendable {
             let text = span.text.clipped(to: left)
             left -= text.columns
             fitted.spans.append(Span(text, span.style))
+            if text.utf8.count < span.text.utf8.count { break }  // cut: what follows stands behind it
         }
         if left > 0 {
             let style = fills ? fitted.spans.last?.style ?? .plain : .plain

@@ -31,7 +31,9 @@ extension LiveLayout {
     private func top(_ phone: PhoneFace, number: Int, isPicked: Bool, columns: Int) -> Line {
         let border: Style = isPicked ? .strong : .faint
         let mark = phone.isSpoilerFree ? " spoiler-free " : phone.isStale ? " stale " : ""
-        let name = " \(number) \(phone.name) ".shortened(to: columns - 4 - mark.columns, mark: glyphs.cut)
+        let marks = isPicked ? ("[", "]") : (" ", " ")
+        let text = "\(number) \(phone.name)".shortened(to: columns - 6 - mark.columns, mark: glyphs.cut)
+        let name = marks.0 + text + marks.1
         let rest = columns - 3 - name.columns - mark.columns
         return Line(
             Span(glyphs.corners[0] + glyphs.across, border), Span(name, isPicked ? .picked : .strong),
@@ -46,16 +48,21 @@ extension LiveLayout {
             let name = (lead + team).shortened(to: columns - points.columns, mark: glyphs.cut)
             return Line(name.padded(to: columns - points.columns) + points, .strong)
         }
+        let time = "  " + front.time
+        let moment = front.moments.first.map { "  " + $0 } ?? ""
         var lines = [
             side(glyphs.front + " ", front.away, front.awayScore), side("  ", front.home, front.homeScore),
-            Line(Span("  " + front.time), Span(front.moments.isEmpty ? "" : "  " + front.moments[0], .alert)),
+            Line(Span(time), Span(moment.shortened(to: columns - time.columns, mark: glyphs.cut), .alert)),
         ]
         for game in games.dropFirst() { lines.append(small(game, columns: columns)) }
         return lines
     }
 
     private func small(_ game: GameFace, columns: Int) -> Line {
-        let tail = " " + (game.moments.isEmpty ? game.time : "\(game.time) !")
+        // A narrow card leaves the clock out.
+        let isNarrow = columns < 26 && game.time.contains(":")
+        let time = isNarrow ? String(game.time.prefix { $0 != " " }) : game.time
+        let tail = " " + (game.moments.isEmpty ? time : "\(time) !")
         let scores = [game.awayScore, game.homeScore].map { $0.map { " \($0)" } ?? "" }
         let names = columns - tail.columns - scores[0].columns - scores[1].columns - 1
         let away = game.away.shortened(to: max(3, names / 2), mark: glyphs.cut)

@@ -20,15 +20,20 @@ struct LiveLayout {
         }
         // What is not fixed: heading, counts, three titles, cards, keys.
         let free = size.rows - 6 - LiveLayout.cardRows
-        let ranked = state.decisions == nil ? min(state.games.count, (free * 3 + 4) / 5) : min(3, free)
+        let ranked = state.decisions == nil ? min(state.games.count, (free * 3 + 4) / 5) : max(1, min(3, free / 3))
         var lines = [heading(state), counts(state.rates)]
         lines.append(rankingTitle())
         lines += ranking(state.games, rows: ranked)
         lines.append(
-            title("Phones \(state.firstPhone + 1) to \(state.firstPhone + state.phones.count) of \(state.phonesInAll)"))
+            title(
+                "Phones \(state.firstPhone + 1) to \(state.firstPhone + state.phones.count) of \(state.phonesInAll), "
+                    + "\(state.rates.cards) cards stand"))
         lines += cards(state)
         let rest = size.rows - lines.count - 2
-        if let decisions = state.decisions {
+        if state.showsHelp {
+            lines.append(title("Keys"))
+            lines += (LiveLayout.help.map { Line($0) } + Array(repeating: Line(), count: rest)).prefix(rest)
+        } else if let decisions = state.decisions {
             let name = state.phones.indices.contains(state.picked) ? state.phones[state.picked].name : "the phone"
             lines.append(title("Last decisions of \(name)"))
             lines += newest(decisions, rows: rest, orElse: "none yet")
@@ -57,14 +62,16 @@ struct LiveLayout {
         let share = min(1, max(0, state.now.seconds(since: state.begins) / whole))
         let left = Int(max(0, state.end.seconds(since: state.now)))
         let time = "  \(secondsText(state.now)) UTC  \(state.speed)  "
-        let told = "  \(Int(share * 100)) %, \(left / 3600) h \(left % 3600 / 60) min to go"
-        let bar = max(0, size.columns - 10 - time.columns - told.columns - 11)
+        let pause = state.isPaused ? " paused " : ""
+        let told =
+            "  \(Int(share * 100)) %, \(left / 3600) h \(left % 3600 / 60) min"
+            + (size.columns < 72 ? "" : " to go")
+        let bar = max(0, size.columns - 11 - time.columns - pause.columns - told.columns)
         let full = Int((share * Double(bar)).rounded(.down))
         return Line(
-            Span("Lanekeeper", .heading), Span(time, .strong),
+            Span("Lanekeeper", .heading), Span(time, .strong), Span(pause, .picked), Span(state.isPaused ? " " : ""),
             Span(String(repeating: glyphs.full, count: full), .good),
-            Span(String(repeating: glyphs.empty, count: bar - full), .faint), Span(told),
-            Span(state.isPaused ? "  " : ""), Span(state.isPaused ? " paused " : "", .picked), Span(" "))
+            Span(String(repeating: glyphs.empty, count: bar - full), .faint), Span(told))
     }
 
     private func counts(_ rates: ViewState.Rates) -> Line {
@@ -72,8 +79,7 @@ struct LiveLayout {
             Span("pushes "), Span("\(rateText(rates.pushes))/s", .strong), Span("  verdicts "),
             Span("\(rateText(rates.verdicts))/s", .strong),
             Span("  start \(rates.starts) update \(rates.updates) end \(rates.ends)"),
-            Span("  refused \(rates.refused) unknown \(rates.unknown)", rates.unknown > 0 ? .alert : .plain),
-            Span("  cards \(rates.cards)"))
+            Span("  refused \(rates.refused) unknown \(rates.unknown)", rates.unknown > 0 ? .alert : .plain))
     }
 
     private func title(_ text: String) -> Line {
@@ -85,7 +91,7 @@ struct LiveLayout {
 
     // MARK: - The ranking
 
-    private var gameColumns: Int { min(46, size.columns - 34) }
+    private var gameColumns: Int { max(24, min(46, size.columns - 46)) }
 
     private func rankingTitle() -> Line {
         let name = "Ranking".padded(to: gameColumns + 3)
@@ -97,10 +103,14 @@ struct LiveLayout {
             let game = row.game
             var name = "\(game.away) at \(game.home)"
             if let away = game.awayScore, let home = game.homeScore {
-                let half = (gameColumns - 9) / 2
-                let mark = glyphs.cut
-                name =
-                    "\(game.away.shortened(to: half, mark: mark)) \(away) at \(game.home.shortened(to: half, mark: mark)) \(home)"
+                name = "\(game.away) \(away) at \(game.home) \(home)"
+                let excess = name.columns - gameColumns + 1
+                if excess > 0 {
+                    // Scores stay; both names give.
+                    let half = (game.away.columns + game.home.columns - excess) / 2
+                    let (one, other) = (game.away.shortened(to: half, mark: glyphs.cut), glyphs.cut)
+                    name = "\(one) \(away) at \(game.home.shortened(to: half, mark: other)) \(home)"
+                }
             }
             let style: Style = row.isInWindow ? .plain : .faint
             return Line(
@@ -131,15 +141,18 @@ struct LiveLayout {
     }
 
     private func keys(_ state: ViewState) -> Line {
-        if state.showsHelp {
-            return Line(
-                "j/k or 1-9 pick a phone, d its decisions, x kills its lane, m makes a moment up, p pauses, q leaves",
-                .picked)
+        guard let message = state.message else {
+            return Line("j k 1-9 pick  d decisions  x kill lane  m moment  p pause  ? help  q quit", .faint)
         }
-        let keys = "? help  q quit"
-        let message = (state.message ?? "").shortened(to: size.columns - keys.columns - 2, mark: glyphs.cut)
-        return Line(Span(message.padded(to: size.columns - keys.columns), .alert), Span(keys, .faint))
+        return Line(message.shortened(to: size.columns, mark: glyphs.cut), .alert)
     }
+
+    private static let help = [
+        "j k, arrows, 1-9   pick a phone", "d, Enter           its last decisions, with their rules",
+        "x                  kill its lane: it goes on from the store",
+        "m                  make a moment up for its card", "p, blank           pause, go on",
+        "?, Esc             this; back", "q, Ctrl-C          quit",
+    ]
 }
 
 /// The characters that lines and boxes are drawn with.
