@@ -122,22 +122,20 @@ import Testing
         #expect(try !shows("Score\"", phone) && shows("\"spoilerFree\":true", phone))
     }
 
-    @Test(arguments: [
-        (Rule.s1, { (phone: inout ReplayPhone) in phone.patch.user = .null }),
-        (.s2, { (phone: inout ReplayPhone) in phone.patch.pushToStart = .null }),
-        (.s2, { (phone: inout ReplayPhone) in phone.patch.osVersion = OSVersion(major: 17, minor: 1) }),
-        (
-            .s5,
-            { (phone: inout ReplayPhone) in
-                phone.patch.quietHours = QuietHours(fromMinute: 1320, toMinute: 420).map { .value($0) } ?? .absent
-            }
-        ),
-    ])
-    func `section 2: what forbids a start is the phone's, and the rule is named`(
-        rule: Rule, change: @Sendable (inout ReplayPhone) -> Void
-    ) throws {
+    private enum Obstacle: CaseIterable { case signedOut, noToken, oldSystem, quiet }
+
+    @Test(arguments: Obstacle.allCases)
+    private func `section 2: what forbids a start is the phone's, and the rule is named`(obstacle: Obstacle) throws {
         var phone = ReplayPhone()
-        change(&phone)
+        let rule: Rule
+        switch obstacle {
+        case .signedOut: (rule, phone.patch.user) = (.s1, .null)
+        case .noToken: (rule, phone.patch.pushToStart) = (.s2, .null)
+        case .oldSystem: (rule, phone.patch.osVersion) = (.s2, OSVersion(major: 17, minor: 1))
+        case .quiet:
+            rule = .s5
+            phone.patch.quietHours = QuietHours(fromMinute: 1320, toMinute: 420).map { .value($0) } ?? .absent
+        }
         let night = try #require(Samples.night(phone))
         #expect(night.tally.starts == 0 && night.tally.pushes == 0)
         #expect(night.steps.allSatisfy { $0.kind == .withheld && $0.rule == rule } && !night.steps.isEmpty)
