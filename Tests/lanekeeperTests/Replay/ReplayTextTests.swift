@@ -58,10 +58,10 @@ import Testing
         let lines = text.lines(of: comparison, first: "defaults", second: "stubborn.json5")
         #expect(
             lines.prefix(4) == [
-                "", "phone, times in UTC", "                              defaults  stubborn.json5",
-                "  front changes                      2               0",
+                "", "phone, times in UTC", "                             defaults  stubborn.json5",
+                "  front changes                     2               0",
             ])
-        #expect(lines.contains("  priority 10, worst hour      3 of 12         1 of 12"))
+        #expect(lines.contains("  priority 10, worst hour     3 of 12         1 of 12"))
         #expect(
             lines.suffix(4) == [
                 "front changes: 1 the same; - only defaults, + only stubborn.json5", "    2023-11-14",
