@@ -61,6 +61,6 @@ let package = Package(
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "Intake", ["CardRules"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Lanes", "Simulation"]),
+        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "Simulation"]),
     ]
 )

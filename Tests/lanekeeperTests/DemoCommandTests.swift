@@ -3,51 +3,9 @@ import Testing
 
 @testable import lanekeeper
 
-/// Beside the test bundle.
-let builtProgram: URL? = {
-    let own = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-    let found = own.deletingLastPathComponent().appendingPathComponent("lanekeeper")
-    return FileManager.default.isExecutableFile(atPath: found.path) ? found : nil
-}()
-
 /// The command as people use it: the built program as a process of its own.
-@Suite(.enabled(if: builtProgram != nil, "the program was not built"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: BuiltProgram.url != nil, "the program was not built"), .timeLimit(.minutes(2)))
 struct DemoCommandTests {
-    struct Outcome {
-        let code: Int32
-        let output: String
-        let errors: [String]
-    }
-
-    /// A folder for one test, removed afterwards.
-    private func inFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("lanekeeper-command-\(ProcessInfo.processInfo.globallyUniqueString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
-    /// Its output goes to files: a pipe that nobody reads would stop it.
-    private func run(_ arguments: [String], in folder: URL) async throws -> Outcome {
-        let (out, err) = (folder.appendingPathComponent("out"), folder.appendingPathComponent("err"))
-        for file in [out, err] { try Data().write(to: file) }
-        let process = Process()
-        process.executableURL = builtProgram
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: out)
-        process.standardError = try FileHandle(forWritingTo: err)
-        try await withCheckedThrowingContinuation { (wake: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in wake.resume() }
-            do { try process.run() } catch { wake.resume(throwing: error) }
-        }
-        return Outcome(
-            code: process.terminationStatus, output: try String(contentsOf: out, encoding: .utf8),
-            errors: try String(contentsOf: err, encoding: .utf8).split(separator: "\n").map(String.init))
-    }
-
     private static let slate = [
         #"{"t":1794699000,"type":"game","game":"g","sport":"basketball","league":"NBA","home":"A","away":"B","startsAt":1794700800}"#,
         #"{"t":1794700800,"type":"score","game":"g","phase":"live","home":0,"away":0,"period":1}"#,
@@ -60,10 +18,10 @@ struct DemoCommandTests {
 
     @Test func `demo: a bad line is named with file and line, counted and skipped, and the night goes on`() async throws
     {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             try Self.slate.joined(separator: "\n").write(
                 to: folder.appendingPathComponent("night.ndjson"), atomically: true, encoding: .utf8)
-            let outcome = try await run(
+            let outcome = try await BuiltProgram.run(
                 Self.quick + ["--slate", "night.ndjson", "--report", "report.json"], in: folder)
             #expect(outcome.code == 0)
             #expect(
@@ -78,11 +36,11 @@ struct DemoCommandTests {
     }
 
     @Test func `demo: asked to stop it leaves in order, says so, and leaves nothing behind`() async throws {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             let (seen, folders) = (Pipe(), folder.appendingPathComponent("tmp"))
             try FileManager.default.createDirectory(at: folders, withIntermediateDirectories: true)
             let process = Process()
-            process.executableURL = builtProgram
+            process.executableURL = BuiltProgram.url
             // At this speed only a signal ends it within the test's time; the first line says that it is under way.
             process.arguments = ["demo", "--headless", "--phones", "3", "--speed", "max", "--slate", "long.ndjson"]
             process.currentDirectoryURL = folder
@@ -105,10 +63,10 @@ struct DemoCommandTests {
     }
 
     @Test func `demo: when its reader goes away it leaves quietly`() async throws {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             let (seen, errors) = (Pipe(), Pipe())
             let process = Process()
-            process.executableURL = builtProgram
+            process.executableURL = BuiltProgram.url
             process.arguments = Self.quick + ["--slate", "long.ndjson"]
             process.currentDirectoryURL = folder
             process.standardInput = FileHandle.nullDevice
@@ -137,9 +95,9 @@ struct DemoCommandTests {
         }
 
     @Test func `demo: a file that is not there, or a folder, is one line and exit 2`() async throws {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             for path in ["nowhere.ndjson", "."] {
-                let outcome = try await run(Self.quick + ["--slate", path], in: folder)
+                let outcome = try await BuiltProgram.run(Self.quick + ["--slate", path], in: folder)
                 #expect(outcome.code == 2 && outcome.output.isEmpty)
                 #expect(outcome.errors == ["lanekeeper: \(path) cannot be read: is there such a file?"])
             }
@@ -155,19 +113,19 @@ struct DemoCommandTests {
         ),
     ])
     func `demo: a file with no usable line is one line and exit 2`(text: String, fault: String) async throws {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             try text.write(to: folder.appendingPathComponent("bad.ndjson"), atomically: true, encoding: .utf8)
-            let outcome = try await run(Self.quick + ["--slate", "bad.ndjson"], in: folder)
+            let outcome = try await BuiltProgram.run(Self.quick + ["--slate", "bad.ndjson"], in: folder)
             #expect(outcome.code == 2 && outcome.output.isEmpty)
             #expect(outcome.errors == ["lanekeeper: bad.ndjson: \(fault)"])
         }
     }
 
     @Test func `demo: a report that cannot be written is exit 1, after the summary`() async throws {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             try Self.slate.joined(separator: "\n").write(
                 to: folder.appendingPathComponent("night.ndjson"), atomically: true, encoding: .utf8)
-            let outcome = try await run(
+            let outcome = try await BuiltProgram.run(
                 Self.quick + ["--slate", "night.ndjson", "--report", "no/such/report.json"], in: folder)
             #expect(outcome.code == 1 && outcome.output.contains("The night is over"))
             #expect(
@@ -178,21 +136,21 @@ struct DemoCommandTests {
     }
 
     @Test func `the command line: wrong use is one line and exit 2, help is exit 0 on standard output`() async throws {
-        try await inFolder { folder in
+        try await BuiltProgram.inFolder { folder in
             for (arguments, line) in [
                 (["demo", "--phones", "0"], "--phones takes a whole number from 1 to 100000, not 0"),
                 (["demo", "--speed"], "--speed needs a value"),
                 (["demo", "a\nb"], "a b is no option of demo; see lanekeeper demo --help"),
                 (["dance"], "dance is no command; see lanekeeper --help"),
             ] {
-                let outcome = try await run(arguments, in: folder)
+                let outcome = try await BuiltProgram.run(arguments, in: folder)
                 #expect(outcome.code == 2 && outcome.output.isEmpty && outcome.errors == ["lanekeeper: \(line)"])
             }
             for arguments in [["--help"], ["-h"], ["help"], ["demo", "--help"], ["demo", "--phones", "-h"]] {
-                let outcome = try await run(arguments, in: folder)
+                let outcome = try await BuiltProgram.run(arguments, in: folder)
                 #expect(outcome.code == 0 && outcome.errors.isEmpty && outcome.output.contains("demo"))
             }
-            #expect(try await run([], in: folder).code == 2)
+            #expect(try await BuiltProgram.run([], in: folder).code == 2)
         }
     }
 }

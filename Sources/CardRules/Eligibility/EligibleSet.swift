@@ -30,17 +30,24 @@ public enum EligibilitySource: Hashable, Sendable {
 public func eligibleSet(
     from members: [GameID], candidates: [Candidate], source: EligibilitySource, margin: Double
 ) -> [GameID] {
-    var scores: [GameID: Double] = [:]
-    scores.reserveCapacity(candidates.count)
-    for candidate in candidates { scores[candidate.game] = candidate.score }
-    var set = members.filter { scores[$0] != nil }
+    var marks: [GameID: Mark] = [:]
+    marks.reserveCapacity(candidates.count)
+    for candidate in candidates { marks[candidate.game] = Mark(score: candidate.score) }
+    var set = members.filter { marks[$0] != nil }
+    func score(_ game: GameID) -> Double { marks[game]?.score ?? 0 }
 
     switch source {
     case .nothing:
         break
     case .selection(let games):
-        set.removeAll { !games.contains($0) }
-        for game in games where scores[game] != nil && !set.contains(game) { set.append(game) }
+        // Marked first, so that long lists are not searched in each other.
+        for game in games { marks[game]?.isChosen = true }
+        set.removeAll { !(marks[$0]?.isChosen ?? false) }
+        for game in set { marks[game]?.isIn = true }
+        for game in games where marks[game].map({ !$0.isIn }) ?? false {
+            set.append(game)
+            marks[game]?.isIn = true
+        }
     case .taste(let minimum, let limit):
         let newcomers = candidates.filter { $0.score >= minimum && !set.contains($0.game) }
             .sorted { $0.score != $1.score ? $0.score > $1.score : $0.game < $1.game }
@@ -50,15 +57,22 @@ public func eligibleSet(
                 continue
             }
             let lowest = set.enumerated().min { left, right in
-                let (one, other) = (scores[left.element] ?? 0, scores[right.element] ?? 0)
+                let (one, other) = (score(left.element), score(right.element))
                 return one != other ? one < other : left.element > right.element
             }
-            guard let lowest, newcomer.score >= (scores[lowest.element] ?? 0) + margin else { break }
+            guard let lowest, newcomer.score >= score(lowest.element) + margin else { break }
             set.remove(at: lowest.offset)
             set.append(newcomer.game)
         }
     }
     return set
+}
+
+/// What is known of one candidate while a set is made.
+private struct Mark {
+    let score: Double
+    var isChosen = false
+    var isIn = false
 }
 
 extension Taste {

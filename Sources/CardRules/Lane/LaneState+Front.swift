@@ -40,14 +40,17 @@ extension LaneState {
     /// T12: the front first, then the others in the app's order, or in order of joining, up to `maxGames`.
     func arrangement(of card: Card, _ tuning: Tuning) -> SlateArrangement? {
         guard let front = card.front?.game else { return nil }
-        var games = [front]
-        var others = kept.members
-        if let selection = kept.selection {
-            let chosen = selection.games.filter { others.contains($0) }
-            others = chosen + others.filter { !chosen.contains($0) }
-        }
         let limit = maxGames(tuning)
-        for game in others where game != front && games.count < limit { games.append(game) }
+        var games = [front]
+        // The whole selection is looked through only where few of it have joined.
+        for game in kept.selection?.games ?? [] {
+            guard games.count < limit else { break }
+            if kept.members.contains(game), !games.contains(game) { games.append(game) }
+        }
+        for game in kept.members {
+            guard games.count < limit else { break }
+            if !games.contains(game) { games.append(game) }
+        }
         return SlateArrangement(games: games, spoilerFree: kept.settings.spoilerFree)
     }
 }

@@ -106,9 +106,11 @@ extension LaneState {
     /// The members as T1 scores them.
     func contenders(_ turn: Turn) -> [Contender] {
         var contenders: [Contender] = []
+        contenders.reserveCapacity(kept.members.count)
         for entry in watch.entries {
             let game = turn.slate.games[Int(entry.slot)]
-            if kept.members.contains(game.id) {
+            // Members are in the window: the others need not be looked for.
+            if game.isInWindow, kept.members.contains(game.id) {
                 contenders.append(
                     Contender(
                         game: game.id, base: game.worth + entry.taste,

@@ -52,8 +52,10 @@ public struct Slate: Sendable {
         }
         if roster != lastRoster { windows = version }
         lastRoster = roster
+        // Every entry has been judged by now, so the places are the slots.
         return SlateSnapshot(
-            version: version, roster: roster, windows: windows, asOf: now, games: entries.compactMap(\.ranked))
+            version: version, roster: roster, windows: windows, asOf: now, games: entries.compactMap(\.ranked),
+            slots: places)
     }
 
     /// The next instant at which time alone changes the slate: a game enters or leaves the window (S11), a lift's tail

@@ -26,6 +26,18 @@ public final class SlateSnapshot: Sendable {
         self.slots = Dictionary(games.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// - Parameter slots: where each game is in `games`; a roster that stays keeps them.
+    init(
+        version: UInt64, roster: UInt32, windows: UInt64, asOf: WallTime, games: [RankedGame], slots: [GameID: Int]
+    ) {
+        self.version = version
+        self.roster = roster
+        self.windows = windows
+        self.asOf = asOf
+        self.games = games
+        self.slots = slots
+    }
+
     private init(copying other: SlateSnapshot) {
         version = other.version
         roster = other.roster

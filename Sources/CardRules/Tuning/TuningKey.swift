@@ -98,7 +98,8 @@ extension TuningFault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownKey(let key): "tuning.\(key): no such key"
-        case .wrongType(let key, let expected), .impossible(let key, let expected): "tuning.\(key): must be \(expected)"
+        case .wrongType(let key, let expected), .impossible(let key, let expected):
+            "tuning\(key.isEmpty ? "" : ".\(key)"): must be \(expected)"
         }
     }
 }

@@ -15,7 +15,7 @@ extension JSONScanner {
                 } catch {
                     throw JSONFault(.invalidUTF8, at: start)
                 }
-            case UInt8(ascii: "\\"): 
+            case UInt8(ascii: "\\"):
                 if let scalar = try escape(bytes) { text.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
             default:
                 guard mayStandInString(byte) else { throw JSONFault(.controlCharacter, at: position) }

@@ -15,7 +15,9 @@ public enum SlateLineParser {
         guard let game = try fields.required("game", { $0.text.flatMap { GameID($0) } }) else {
             throw fields.wrong("game", expected: identifierExpected)
         }
-        guard let at = try fields.required("t", { $0.wallTime }) else { throw fields.wrong("t", expected: unixSecondsExpected) }
+        guard let at = try fields.required("t", { $0.wallTime }) else {
+            throw fields.wrong("t", expected: unixSecondsExpected)
+        }
         return kind == "game"
             ? .game(try announcement(game, at, &fields)) : .score(try score(game, at, &fields))
     }

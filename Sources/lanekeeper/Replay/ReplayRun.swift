@@ -81,7 +81,9 @@ struct ReplayRun {
     private var heading: String {
         let clock = LocalClock(zone: .utc)
         let span = [summary.from, summary.to].compactMap { $0 }.map { "\(clock.day($0)) \(clock.time($0))" }
-        return "\(summary.file): \(summary.games) games, \(summary.lines) lines, \(span.joined(separator: " to ")) UTC"
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        return
+            "\(summary.file): \(counted(summary.games, "game")), \(counted(summary.lines, "line")), \(span.joined(separator: " to ")) UTC"
             + (tuning.name == ReplayRun.defaults || against != nil ? "" : ", tuned by \(tuning.name)")
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import lanekeeper
 
 /// The live view as a person sees it: the built program under a pseudo-terminal, judged by what stands on the screen.
-@Suite(.enabled(if: builtProgram != nil, "the program was not built"), .serialized, .timeLimit(.minutes(3)))
+@Suite(.enabled(if: BuiltProgram.url != nil, "the program was not built"), .serialized, .timeLimit(.minutes(3)))
 struct LiveDemoTests {
     /// So slow that the night outlasts any test: an hour before its end only `q` or a signal ends it.
     private func start(
@@ -14,7 +14,7 @@ struct LiveDemoTests {
         throws -> TerminalRun
     {
         try TerminalRun(
-            try #require(builtProgram), ["demo", "--phones", "12", "--seed", "5"] + arguments, columns: columns,
+            try #require(BuiltProgram.url), ["demo", "--phones", "12", "--seed", "5"] + arguments, columns: columns,
             rows: rows, environment: environment)
     }
 

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// The command as people use it: the built program as a process of its own.
+enum BuiltProgram {
+    /// Beside the test bundle.
+    static let url: URL? = {
+        let own = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
+        let found = own.deletingLastPathComponent().appendingPathComponent("lanekeeper")
+        return FileManager.default.isExecutableFile(atPath: found.path) ? found : nil
+    }()
+
+    struct Outcome {
+        let code: Int32
+        let output: String
+        let errors: [String]
+    }
+
+    /// A folder for one test, removed afterwards.
+    static func inFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("lanekeeper-command-\(ProcessInfo.processInfo.globallyUniqueString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    /// Its output goes to files: a pipe that nobody reads would stop it.
+    static func run(_ arguments: [String], in folder: URL) async throws -> Outcome {
+        let (out, err) = (folder.appendingPathComponent("out"), folder.appendingPathComponent("err"))
+        for file in [out, err] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = url
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: out)
+        process.standardError = try FileHandle(forWritingTo: err)
+        try await withCheckedThrowingContinuation { (wake: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in wake.resume() }
+            do { try process.run() } catch { wake.resume(throwing: error) }
+        }
+        return Outcome(
+            code: process.terminationStatus, output: try String(contentsOf: out, encoding: .utf8),
+            errors: try String(contentsOf: err, encoding: .utf8).split(separator: "\n").map(String.init))
+    }
+}
