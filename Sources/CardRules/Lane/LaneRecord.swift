@@ -35,7 +35,7 @@ public struct OwedEnd: Hashable, Sendable {
     public let activity: ActivityID
     public let address: PushAddress
     /// When iOS ends it by itself (L7).
-    public let limit: WallTime
+    public var limit: WallTime
     /// What it shows last; empty where nothing is known: the phone then keeps what it shows (ref L18).
     public let games: [GameID]
 

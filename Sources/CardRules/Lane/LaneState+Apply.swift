@@ -7,7 +7,7 @@ extension LaneState {
     ) -> [LaneEffect] {
         if case .tick = event, !isConcerned(by: surroundings.slate, at: now) { return [] }
         var turn = Turn(now: now, surroundings: surroundings)
-        followClock(to: now)
+        followClock(to: now, tuning: turn.tuning)
         rollNight(&turn)
         take(event, &turn)
         settle(&turn)
@@ -95,6 +95,7 @@ extension LaneState {
             consider(madeUp?.liftEnds(turn.tuning))
             consider(updateLook(.slate, turn))
         }
+        consider(selectionAges(turn))
         guard next != .distantFuture else { return nil }
         // Never at once again: whatever could be done now has been done in this turn.
         return max(next, turn.now.advanced(bySeconds: 0.001))

@@ -4,6 +4,7 @@ extension LaneState {
         if kept.isRemoved { beginAnew() }
         signOfLife()
         turn.saveFirst()
+        selectionRevision &+= 1
         kept.isRemoved = false
         let user = kept.settings.user
         switch patch.user {
@@ -26,7 +27,8 @@ extension LaneState {
         case .null: kept.settings.quietHours = nil
         case .value(let hours): kept.settings.quietHours = hours
         }
-        if let zone = patch.zone, zone.name != kept.settings.timeZone { move(to: zone, turn) }
+        // Also a zone of the same name whose rules were not known before, or are others now.
+        if let zone = patch.zone, zone.name != kept.settings.timeZone || zone != self.zone { move(to: zone, &turn) }
         quiet = nil
         forgetWatch()
         report(patch.pushToStart, &turn)
@@ -44,12 +46,15 @@ extension LaneState {
         kept.pushToStart = nil
     }
 
-    /// The phone is in another zone: tonight ends when it ends there. What was spent stays spent.
-    private mutating func move(to zone: Zone, _ turn: Turn) {
+    /// The phone is in another zone: tonight ends when the next day's night begins there. Nights are counted by the days
+    /// of the wall clock, so that none begins twice for a phone that crosses zones back and forth.
+    private mutating func move(to zone: Zone, _ turn: inout Turn) {
+        let minute = turn.tuning.night.rollsAtMinute
+        let next = NightSpan.day(ofBegin: kept.ledger.to, in: self.zone, rollsAtMinute: minute)
         self.zone = zone
         kept.settings.timeZone = zone.name
-        let night = NightSpan(containing: turn.now, in: zone, rollsAtMinute: turn.tuning.night.rollsAtMinute)
-        kept.ledger.to = night.to
+        kept.ledger.to = NightSpan.begin(ofDay: next, in: zone, rollsAtMinute: minute)
+        rollNight(&turn)
     }
 
     /// G1: token and gateway in one write; "iOS has none" never erases the token held.
@@ -108,6 +113,7 @@ extension LaneState {
     /// `DELETE /v1/devices/{device}`: its cards are ended first.
     mutating func remove(_ turn: inout Turn) {
         kept.isRemoved = true
+        selectionRevision &+= 1
         kept.members = []
         forgetWatch()
         for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }

@@ -87,7 +87,11 @@ extension LaneState {
             {
                 kept.cards[index].isNeverAdopted = true
                 turn.saveLater()
-                turn.note(.start, card.key, .l9, "accepted, never adopted")
+                if wasAccepted(card) {
+                    turn.note(.start, card.key, .l9, "accepted, never adopted")
+                } else {
+                    turn.note(.start, card.key, .l2, "its verdict is unknown, and the app has not reported the card")
+                }
             }
         }
         let expired = kept.owedEnds.filter { turn.now >= $0.limit }
@@ -96,6 +100,12 @@ extension LaneState {
             oldEnds.removeAll { old in expired.contains { $0.activity == old.activity } }
             turn.saveLater()
         }
+    }
+
+    /// APNs took the start of this card.
+    private func wasAccepted(_ card: Card) -> Bool {
+        guard let accepted = kept.ledger[card.key].lastAcceptedAt, let claimed = card.claimedAt else { return false }
+        return accepted >= claimed
     }
 
     // MARK: - Older activities under a key (L3)
@@ -148,6 +158,7 @@ extension LaneState {
             let number = nextNumber()
             end.lastTimestamp = nextTimestamp(after: end.lastTimestamp, turn)
             end.inFlight = number
+            end.sentTo = end.address
             oldEnds[index] = end
             turn.send(
                 PushOrder(

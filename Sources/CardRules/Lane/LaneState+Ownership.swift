@@ -33,7 +33,9 @@ extension LaneState {
         sending = []
         turn.saveFirst()
         if !isAsking { turn.afterSaving(.handOver(handover, of: kept.device, token: token, to: newer)) }
-        turn.note(.sync, nil, .s7, "another record owns the phone now")
+        turn.note(
+            .withheld, .slate, .s7, "another record owns the phone now",
+            changesWhen: "the app reports its token here again")
     }
 
     /// This record owns the phone: what the older one handed over is this one's, once.

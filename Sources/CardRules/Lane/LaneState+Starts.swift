@@ -19,6 +19,10 @@ extension LaneState {
                 kept.deferred?.games = games
                 turn.saveLater()
             }
+            if !added.isEmpty {
+                recordWithheld(
+                    deferred.rule, "the start before it came to nothing", atTime(until, "it is tried again"), &turn)
+            }
             return
         }
         guard let obstacle = obstacle(to: .slate, turn) else {
@@ -88,7 +92,7 @@ extension LaneState {
                     .s10, "a start was accepted a short while ago", atTime(until, "the gap is over"), until: until)
             }
         }
-        if kept.cards.count >= tuning.starts.cardsPerApp {
+        if kept.cards.count + kept.owedEnds.count >= tuning.starts.cardsPerApp {
             return deferred(.s13, "as many cards stand as iOS allows", "one of them has ended")
         }
         if ledger.unprovenNights >= tuning.starts.unprovenNights {
@@ -107,7 +111,7 @@ extension LaneState {
         time.map { "\(what), at \(zone.hourAndMinute(at: $0))" } ?? what
     }
 
-    private var nextNight: String { atTime(kept.ledger.to, "the next night has begun and a game is added") }
+    var nextNight: String { atTime(kept.ledger.to, "the next night has begun and a game is added") }
 
     /// S6: what the ledger says against another start.
     private func ledgerObstacle(to key: CardKey, _ tuning: Tuning) -> String? {
@@ -124,8 +128,7 @@ extension LaneState {
     private mutating func withhold(_ games: [GameID], _ obstacle: Obstacle, isNews: Bool, _ turn: inout Turn) {
         let before = kept.deferred
         if isNews || before?.rule != obstacle.rule {
-            kept.ledger.countWithheld(obstacle.rule)
-            turn.note(.withheld, .slate, obstacle.rule, obstacle.detail, changesWhen: obstacle.changesWhen)
+            recordWithheld(obstacle.rule, obstacle.detail, obstacle.changesWhen, &turn)
         }
         kept.deferred =
             obstacle.isDeferrable ? DeferredStart(games: games, rule: obstacle.rule, until: obstacle.until) : nil
@@ -134,11 +137,16 @@ extension LaneState {
 
     /// A start that came to nothing is decided again later, if its games are still eligible (section 2).
     mutating func deferStart(_ rule: Rule, until: WallTime?, _ detail: String, _ turn: inout Turn) {
-        kept.ledger.countWithheld(rule)
         kept.deferred = DeferredStart(games: kept.members, rule: rule, until: until)
         let changesWhen =
             until.map { atTime($0, "it is tried again") }
             ?? (rule == .s2 ? "the app reports a push-to-start token" : "it is decided again")
+        recordWithheld(rule, detail, changesWhen, &turn)
+    }
+
+    private mutating func recordWithheld(_ rule: Rule, _ detail: String, _ changesWhen: String, _ turn: inout Turn) {
+        kept.ledger.countWithheld(rule)
+        turn.saveLater()
         turn.note(.withheld, .slate, rule, detail, changesWhen: changesWhen)
     }
 
@@ -179,7 +187,9 @@ extension LaneState {
     mutating func rollNight(_ turn: inout Turn) {
         guard turn.now >= kept.ledger.to else { return }
         let night = NightSpan(containing: turn.now, in: zone, rollsAtMinute: turn.tuning.night.rollsAtMinute)
-        kept.ledger = kept.ledger.next(from: night.from, to: night.to, standing: kept.members)
+        // A claim is unique by its night: no two nights of a record begin at one instant, whatever zones and clocks do.
+        let from = max(night.from, kept.ledger.from.advanced(bySeconds: 0.001))
+        kept.ledger = kept.ledger.next(from: from, to: night.to, standing: kept.members)
         turn.saveLater()
     }
 }

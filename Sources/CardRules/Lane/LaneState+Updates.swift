@@ -64,7 +64,7 @@ extension LaneState {
             arrangement = SlateArrangement(games: card.finalGames, spoilerFree: kept.settings.spoilerFree)
         } else {
             arrangement = self.arrangement(of: card, turn.tuning)
-            relevance = contenders(turn).first { $0.game == card.front?.game }?.effective
+            relevance = self.relevance(of: card, turn)
         }
         guard let arrangement else { return }
         let number = nextNumber()
@@ -83,6 +83,15 @@ extension LaneState {
         self[sendingFor: key] = sending
         turn.send(order)
     }
+
+    /// P7. A score for how close a game is tells of the game: a spoiler-free card has the same one always (P2).
+    private func relevance(of card: Card, _ turn: Turn) -> Double? {
+        if kept.settings.spoilerFree { return Self.spoilerFreeRelevance }
+        return contenders(turn).first { $0.game == card.front?.game }?.effective
+    }
+
+    /// Points: in the middle of what a worth can be.
+    static let spoilerFreeRelevance = 50.0
 
     mutating func nextNumber() -> PushNumber {
         lastNumber = PushNumber(lastNumber.value &+ 1)

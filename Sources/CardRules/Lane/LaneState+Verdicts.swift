@@ -16,6 +16,8 @@ extension LaneState {
             }
         } else if let index = oldEnds.firstIndex(where: { $0.inFlight == number }) {
             settleOldEnd(index, verdict, &turn)
+        } else if let index = orphans.firstIndex(where: { $0.number == number }) {
+            settleOrphan(orphans.remove(at: index), verdict, &turn)
         }
     }
 
@@ -58,6 +60,20 @@ extension LaneState {
             let isStale = push.order.selectionRevision != selectionRevision
             let until = turn.now.advanced(bySeconds: turn.tuning.updates.dirtySeconds)
             deferStart(.l2, until: isStale ? nil : until, "not sent", &turn)
+        }
+    }
+
+    /// L2, S10: its card is gone, but what became of it counts.
+    private mutating func settleOrphan(_ start: OrphanStart, _ verdict: Verdict, _ turn: inout Turn) {
+        turn.note(.verdict, start.key, verdict.rule, verdict.words, push: start.number)
+        turn.saveLater()
+        switch verdict {
+        case .accepted:
+            kept.ledger[start.key].accepted += 1
+            kept.ledger[start.key].lastAcceptedAt = turn.now
+        case .refused, .notSent:
+            if start.night == kept.ledger.from { giveBackSpend(start.key) }
+        case .unknown: break
         }
     }
 
@@ -141,7 +157,9 @@ extension LaneState {
         guard let card = card(key) else { return }
         switch verdict {
         case .accepted:
-            self[sendingFor: key].accepted = push.shown
+            // Where the app has replaced the token meanwhile, nobody knows whether the phone shows it.
+            let isCurrent = card.updateAddress?.token == push.address.token
+            self[sendingFor: key].accepted = isCurrent ? push.shown : nil
             self[sendingFor: key].holdUntil = nil
             self[sendingFor: key].slowSeconds = nil
             if push.triedOtherGateway {
@@ -182,7 +200,8 @@ extension LaneState {
             guard isGone else { return turn.tuning.updates.dirtySeconds }
             drop(key)
             turn.saveLater()
-            turn.note(.token, key, .l6, "the update token is dead: the card is gone")
+            turn.note(
+                .end, key, .l6, "the update token is dead: the card is gone", changesWhen: "another game is added")
             return nil
         case .holdToken:
             let seconds = self[sendingFor: key].slowSeconds.map { min($0 * 2, turn.tuning.gateway.slowMaxSeconds) }
@@ -201,6 +220,10 @@ extension LaneState {
     ) {
         guard let card = card(key) else { return }
         switch verdict {
+        case .accepted where card.updateAddress?.token != push.address.token:
+            // It went to a token that the app has replaced meanwhile, and is owed to the new one.
+            self[sendingFor: key].endRetryAt = nil
+            return
         case .accepted:
             drop(key)
             turn.saveLater()
@@ -217,6 +240,10 @@ extension LaneState {
         oldEnds[index].inFlight = nil
         let activity = oldEnds[index].activity
         turn.note(.verdict, nil, verdict.rule, verdict.words)
+        if let sentTo = oldEnds[index].sentTo, sentTo.token != oldEnds[index].address.token {
+            oldEnds[index].retryAt = nil  // it says nothing about the token that the app has reported since
+            return
+        }
         var isDone = verdict == .accepted
         if case .refused(let refusal) = verdict {
             switch refusal.reason.nextStep {

@@ -13,6 +13,8 @@ public struct LaneState: Sendable {
     var sending: [Sending] = []
     /// Ends under way to activities that are no longer their key's card.
     var oldEnds: [OldEnd] = []
+    /// Starts under way whose card is gone already: only their spend is still to be settled (L2).
+    var orphans: [OrphanStart] = []
     var watch = Watch()
     /// The quiet hours that hold now, or the next ones.
     var quiet: QuietSpan?
@@ -22,11 +24,12 @@ public struct LaneState: Sendable {
     /// G5: how long the last `TooManyRequests` held the push-to-start token back; doubles.
     var startSlowSeconds: Double?
     var lastNumber = PushNumber(0)
-    /// When the last turn was: a clock that was set back shows (R7).
+    /// When the last turn was: a clock that was set back shows (R7). After a restart all time lies before it.
     var lastTurnAt = WallTime.distantPast
     /// P5: timestamps given out by an earlier incarnation of this lane do not exceed it.
     var timestampFloor: Int64
-    /// How often a selection arrived in this process: a decision computed from an older one is discarded (A4).
+    /// How often the app said what it wants in this process, by a selection or a registration: a decision computed from
+    /// an older one is discarded (A4).
     public internal(set) var selectionRevision: UInt32 = 0
 
     /// Per card key the rule that decided last, why, and what would change it; newest last, at most `decisionsKept`. Not
@@ -56,6 +59,7 @@ public struct LaneState: Sendable {
             kept.cards[index].ageBegan = kept.cards[index].ageBegan ?? kept.cards[index].claimedAt
         }
         self.nextLook = .distantPast
+        self.lastTurnAt = .distantFuture
     }
 
     // MARK: - What others may ask
@@ -127,10 +131,23 @@ struct Shown: Hashable, Sendable {
     }
 }
 
+/// A start that nobody waits for any more.
+struct OrphanStart: Sendable {
+    let number: PushNumber
+    let key: CardKey
+    /// The night that it was claimed in.
+    let night: WallTime
+
+    /// The pool answers every push: more than a few at a time there cannot be.
+    static let kept = 8
+}
+
 /// The end of an older activity, as it is being sent.
 struct OldEnd: Sendable {
     let activity: ActivityID
     var inFlight: PushNumber?
+    /// Where that one went.
+    var sentTo: PushAddress?
     var triedOtherGateway = false
     var address: PushAddress
     var retryAt: WallTime?
