@@ -17,7 +17,8 @@ struct FrontsOfAnEveningTests {
         #expect(seen.takeovers >= 3 && seen.forced >= 1, "\(seen)")
     }
 
-    @Test func `C5: rows and patches of one evening give every phone the same fronts, starts, updates and ends`() throws {
+    @Test func `C5: rows and patches of one evening give every phone the same fronts, starts, updates and ends`() throws
+    {
         let rows = try FollowingPhone.follow("nhl-2013-01-29.rows.ndjson", seeds: 100..<124)
         let patches = try FollowingPhone.follow("nhl-2013-01-29.patch.ndjson", seeds: 100..<124)
         var events: [PushEvent: Int] = [:]

@@ -125,7 +125,9 @@ struct RecordedSlateTests {
         }
     }
 
-    private static let outOfReach: [Sport: Int] = [.basketball: 12, .football: 17, .hockey: 3, .soccer: 2, .baseball: 4]
+    private static let outOfReach: [Sport: Int] = [
+        .basketball: 12, .football: 17, .hockey: 3, .soccer: 2, .baseball: 4,
+    ]
 
     @Test(arguments: SlateFiles.names)
     func `T10: worth is within 0...100, 80 or more when level late, 25 or less when out of reach`(name: String) throws {

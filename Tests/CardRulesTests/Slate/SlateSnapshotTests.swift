@@ -36,7 +36,8 @@ import Testing
         #expect(slate.ranked(at: leaves)?.isInWindow == false)
     }
 
-    @Test func `A3: the windows' version rises when a game joins, enters or leaves the window, and with nothing else`() {
+    @Test func `A3: the windows' version rises when a game joins, enters or leaves the window, and with nothing else`()
+    {
         let slate = Evening(tuning: Tuning())
         var seen: [UInt64] = []
         func note(at now: Int64) { seen.append(slate.snapshot(at: now).windows) }

@@ -5,15 +5,16 @@ import Testing
 @Suite struct BaseballTests {
     private typealias At = Situation
 
-    @Test(arguments: [
-        (3, 3, 9, "bottom", 2, "---", 9, true), (3, 4, 9, "bottom", 0, "1--", 9, true),
-        (3, 4, 9, "bottom", 0, "---", 9, false), (3, 6, 9, "bottom", 2, "1-3", 9, false),
-        (2, 5, 9, "bottom", 2, "123", 9, true), (1, 5, 9, "bottom", 0, "123", 9, false),
-        (3, 3, 9, "bottom", 3, "---", 9, false), (3, 3, 9, "top", 0, "---", 9, false),
-        (3, 3, 8, "bottom", 0, "---", 9, false), (4, 3, 9, "bottom", 0, "---", 9, false),
-        (4, 5, 10, "bottom", 0, "-2-", 9, true), (4, 4, 7, "bottom", 1, "---", 7, true),
-        (4, 4, 8, "bottom", 1, "-2-", 7, true), (4, 4, 6, "bottom", 1, "---", 7, false),
-    ] as [(Int, Int, Int, String, Int, String, Int, Bool)])
+    @Test(
+        arguments: [
+            (3, 3, 9, "bottom", 2, "---", 9, true), (3, 4, 9, "bottom", 0, "1--", 9, true),
+            (3, 4, 9, "bottom", 0, "---", 9, false), (3, 6, 9, "bottom", 2, "1-3", 9, false),
+            (2, 5, 9, "bottom", 2, "123", 9, true), (1, 5, 9, "bottom", 0, "123", 9, false),
+            (3, 3, 9, "bottom", 3, "---", 9, false), (3, 3, 9, "top", 0, "---", 9, false),
+            (3, 3, 8, "bottom", 0, "---", 9, false), (4, 3, 9, "bottom", 0, "---", 9, false),
+            (4, 5, 10, "bottom", 0, "-2-", 9, true), (4, 4, 7, "bottom", 1, "---", 7, true),
+            (4, 4, 8, "bottom", 1, "-2-", 7, true), (4, 4, 6, "bottom", 1, "---", 7, false),
+        ] as [(Int, Int, Int, String, Int, String, Int, Bool)])
     func `T9: walk-off chance is the last bottom half, not ahead, and a home run would win it`(
         home: Int, away: Int, inning: Int, half: String, outs: Int, bases: String, innings: Int, isOn: Bool
     ) {
@@ -81,10 +82,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (0, 0, 1, "top", 45.0...55), (3, 3, 5, "top", 52...65), (4, 3, 7, "top", 45...65), (3, 4, 9, "bottom", 45...65),
-        (3, 5, 9, "bottom", 22...40), (5, 2, 9, "top", 15...25), (6, 2, 8, "top", 15...25), (9, 2, 6, "top", 15...25),
-    ] as [(Int, Int, Int, String, ClosedRange<Double>)])
+    @Test(
+        arguments: [
+            (0, 0, 1, "top", 45.0...55), (3, 3, 5, "top", 52...65), (4, 3, 7, "top", 45...65),
+            (3, 4, 9, "bottom", 45...65),
+            (3, 5, 9, "bottom", 22...40), (5, 2, 9, "top", 15...25), (6, 2, 8, "top", 15...25),
+            (9, 2, 6, "top", 15...25),
+        ] as [(Int, Int, Int, String, ClosedRange<Double>)])
     func `T10: an inning of baseball is worth what can still happen`(
         home: Int, away: Int, inning: Int, half: String, expected: ClosedRange<Double>
     ) {

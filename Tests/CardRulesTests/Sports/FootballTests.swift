@@ -45,10 +45,13 @@ import Testing
         #expect(Situation.worth(game(20, 20, 4, "01:30", ball: .home)) == Situation.worth(game(20, 20, 4, "01:30")))
     }
 
-    @Test(arguments: [
-        (20, 20, "05:00", 80.0...100), (23, 20, "02:00", 65...90), (27, 20, "05:00", 30...60), (28, 20, "02:00", 25...45),
-        (30, 20, "05:00", 20...45), (38, 20, "05:00", 15...25), (31, 20, "01:00", 15...25), (44, 20, "15:00", 15...25),
-    ] as [(Int, Int, String, ClosedRange<Double>)])
+    @Test(
+        arguments: [
+            (20, 20, "05:00", 80.0...100), (23, 20, "02:00", 65...90), (27, 20, "05:00", 30...60),
+            (28, 20, "02:00", 25...45),
+            (30, 20, "05:00", 20...45), (38, 20, "05:00", 15...25), (31, 20, "01:00", 15...25),
+            (44, 20, "15:00", 15...25),
+        ] as [(Int, Int, String, ClosedRange<Double>)])
     func `T10: a last quarter of football is worth what can still happen`(
         home: Int, away: Int, clock: String, expected: ClosedRange<Double>
     ) {

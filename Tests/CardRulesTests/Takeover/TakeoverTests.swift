@@ -147,7 +147,8 @@ import Testing
 
     /// An adversary who sees the front and deals the scores, holds and times that tempt it most.
     @Test(arguments: 0..<48 as Range<UInt64>)
-    func `T8: no adversary makes the front change a fifth time in a minute, or two close games alternate`(seed: UInt64) {
+    func `T8: no adversary makes the front change a fifth time in a minute, or two close games alternate`(seed: UInt64)
+    {
         var random = SeededGenerator(seed: seed)
         var tuning = Tuning().takeover
         tuning.settleSeconds = random.pick([0, 0.1, 5, 20])
