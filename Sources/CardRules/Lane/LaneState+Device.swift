@@ -14,6 +14,7 @@ extension LaneState {
         if let user, user != kept.settings.user {
             // Another person's card must not go on: it ends even if the new one follows the same games.
             for card in kept.cards { owe(card.key, .s1, "the user changed", &turn) }
+            for index in kept.sessions.indices where kept.settings.user != nil { kept.sessions[index].pending = nil }
         }
         if let version = patch.osVersion { kept.settings.osVersion = version }
         if let version = patch.appVersion { kept.settings.appVersion = version }
@@ -28,6 +29,7 @@ extension LaneState {
         }
         if let zone = patch.zone, zone.name != kept.settings.timeZone { move(to: zone, turn) }
         quiet = nil
+        plans = []
         forgetWatch()
         report(patch.pushToStart, &turn)
         turn.note(.sync, nil, nil, "the app reported the device")
@@ -68,6 +70,11 @@ extension LaneState {
                 address: address, reportedAt: turn.now, noneReportedAt: held?.noneReportedAt,
                 ownership: isOwned ? .owner : .claiming)
             if held?.address != address, kept.deferred?.isGatewayHold == true { kept.deferred?.until = nil }
+            if held?.address != address {
+                for index in kept.sessions.indices where kept.sessions[index].pending?.isGatewayHold == true {
+                    kept.sessions[index].pending?.until = nil
+                }
+            }
             if !isOwned { turn.afterSaving(.claimPhone(token: address.token)) }
             turn.note(.token, nil, .g1, "push-to-start token reported, \(address.gateway.rawValue)")
         }
@@ -110,6 +117,10 @@ extension LaneState {
         kept.isRemoved = true
         kept.members = []
         forgetWatch()
+        for index in kept.sessions.indices {
+            kept.sessions[index].isOver = true
+            kept.sessions[index].pending = nil
+        }
         for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }
         turn.saveFirst()
     }

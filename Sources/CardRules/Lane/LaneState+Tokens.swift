@@ -17,6 +17,7 @@ extension LaneState {
             turn.note(.token, token.key, .l3, "an older activity under this key reported again: its end is owed")
             return
         }
+        if takeSuccessorToken(token, &turn) { return }
         guard let index = cardIndex(token.key) else {
             adopt(token, &turn)
             return
@@ -75,8 +76,9 @@ extension LaneState {
     }
 
     /// A start became a card (section 0: acknowledgement). A card that the app started proves nothing about starts.
-    private mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
-        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent else { return }
+    mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
+        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent + kept.ledger[key].reissued
+        else { return }
         kept.ledger[key].acknowledged += 1
     }
 
@@ -100,6 +102,7 @@ extension LaneState {
         let isOlder =
             kept.endedActivities.contains(report.activity)
             || kept.owedEnds.contains { $0.activity == report.activity }
+        if takeSuccessorReport(report, isOlder: isOlder, &turn) { return }
         let concernsCard = card.map { $0.activity == report.activity || $0.activity == nil && !isOlder } ?? false
         if let card, concernsCard, card.activity == nil {
             // The app's own report proves that the start became a card (section 0: acknowledgement).
@@ -125,6 +128,7 @@ extension LaneState {
     mutating func drop(_ key: CardKey, activity: ActivityID? = nil) {
         if let activity = activity ?? card(key)?.activity { rememberEnded(activity) }
         kept.cards.removeAll { $0.key == key }
+        kept.successors.removeAll { $0.key == key }
         sending.removeAll { $0.key == key }
     }
 
