@@ -30,7 +30,13 @@ extension LaneState {
             kept.ledger.to = night.to
         }
         if let until = madeUp?.until { madeUp?.until = until.advanced(bySeconds: step) }
+        for index in kept.sessions.indices {
+            guard let pending = kept.sessions[index].pending, pending.isGatewayHold else { continue }
+            kept.sessions[index].pending?.until = pending.until?.advanced(bySeconds: step)
+        }
+        for index in kept.successors.indices { kept.successors[index].follow(step, to: now) }
         quiet = nil
+        plans = []
     }
 }
 
@@ -48,6 +54,14 @@ extension Sending {
         for index in urgentAt.indices { urgentAt[index].limit(to: now) }
         holdUntil = holdUntil?.advanced(bySeconds: step)
         endRetryAt = endRetryAt?.advanced(bySeconds: step)
+    }
+}
+
+extension Successor {
+    fileprivate mutating func follow(_ step: Double, to now: WallTime) {
+        claimedAt.limit(to: now)
+        ageBegan.limit(to: now)
+        if case .refused(let retryAt) = state { state = .refused(retryAt: retryAt.advanced(bySeconds: step)) }
     }
 }
 

@@ -15,6 +15,7 @@ extension LaneState {
         if let user, user != kept.settings.user {
             // Another person's card must not go on: it ends even if the new one follows the same games.
             for card in kept.cards { owe(card.key, .s1, "the user changed", &turn) }
+            for index in kept.sessions.indices where kept.settings.user != nil { kept.sessions[index].pending = nil }
         }
         if let version = patch.osVersion { kept.settings.osVersion = version }
         if let version = patch.appVersion { kept.settings.appVersion = version }
@@ -30,6 +31,7 @@ extension LaneState {
         // Also a zone of the same name whose rules were not known before, or are others now.
         if let zone = patch.zone, zone.name != kept.settings.timeZone || zone != self.zone { move(to: zone, &turn) }
         quiet = nil
+        plans = []
         forgetWatch()
         report(patch.pushToStart, &turn)
         turn.note(.sync, nil, nil, "the app reported the device")
@@ -73,6 +75,11 @@ extension LaneState {
                 address: address, reportedAt: turn.now, noneReportedAt: held?.noneReportedAt,
                 ownership: isOwned ? .owner : .claiming)
             if held?.address != address, kept.deferred?.isGatewayHold == true { kept.deferred?.until = nil }
+            if held?.address != address {
+                for index in kept.sessions.indices where kept.sessions[index].pending?.isGatewayHold == true {
+                    kept.sessions[index].pending?.until = nil
+                }
+            }
             if !isOwned { turn.afterSaving(.claimPhone(token: address.token)) }
             turn.note(.token, nil, .g1, "push-to-start token reported, \(address.gateway.rawValue)")
         }
@@ -116,6 +123,10 @@ extension LaneState {
         selectionRevision &+= 1
         kept.members = []
         forgetWatch()
+        for index in kept.sessions.indices {
+            kept.sessions[index].isOver = true
+            kept.sessions[index].pending = nil
+        }
         for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }
         turn.saveFirst()
     }

@@ -17,6 +17,7 @@ extension LaneState {
             turn.note(.token, token.key, .l3, "an older activity under this key reported again: its end is owed")
             return
         }
+        if takeSuccessorToken(token, &turn) { return }
         guard let index = cardIndex(token.key) else {
             adopt(token, &turn)
             return
@@ -75,8 +76,9 @@ extension LaneState {
     }
 
     /// A start became a card (section 0: acknowledgement). A card that the app started proves nothing about starts.
-    private mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
-        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent else { return }
+    mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
+        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent + kept.ledger[key].reissued
+        else { return }
         kept.ledger[key].acknowledged += 1
     }
 
@@ -105,11 +107,12 @@ extension LaneState {
         let isOver = report.kind == .ended || report.kind == .dismissed
         turn.note(
             .report, report.key, isOver ? .l5 : .s14, "the app reported the card \(report.kind.rawValue)",
-            changesWhen: isOver ? (report.kind == .dismissed ? nextNight : "another game is added") : nil)
+            changesWhen: isOver ? (report.kind == .dismissed ? nextNight(report.key) : "another game is added") : nil)
         let card = card(report.key)
         let isOlder =
             kept.endedActivities.contains(report.activity)
             || kept.owedEnds.contains { $0.activity == report.activity }
+        if takeSuccessorReport(report, isOlder: isOlder, &turn) { return }
         let concernsCard = card.map { $0.activity == report.activity || $0.activity == nil && !isOlder } ?? false
         if let card, concernsCard, card.activity == nil {
             // The app's own report proves that the start became a card (section 0: acknowledgement).
@@ -138,6 +141,7 @@ extension LaneState {
     mutating func drop(_ key: CardKey, activity: ActivityID? = nil) {
         if let activity = activity ?? card(key)?.activity { rememberEnded(activity) }
         kept.cards.removeAll { $0.key == key }
+        kept.successors.removeAll { $0.key == key }
         forgetSending(key)
     }
 
@@ -146,7 +150,8 @@ extension LaneState {
     private mutating func forgetSending(_ key: CardKey) {
         guard let index = sending.firstIndex(where: { $0.key == key }) else { return }
         if let push = sending[index].inFlight, push.event == .start {
-            orphans.append(OrphanStart(number: push.number, key: key, night: kept.ledger.from))
+            orphans.append(
+                OrphanStart(number: push.number, key: key, isReissue: push.isReissue, night: kept.ledger.from))
             orphans.removeFirst(max(0, orphans.count - OrphanStart.kept))
         }
         timestampFloor = max(timestampFloor, sending[index].lastTimestamp)

@@ -43,7 +43,8 @@ public func worth(of game: GameState, tuning: Tuning) -> Worth {
 
 /// Where a missing clock leaves several stages possible, each factor takes its least: a bound below all of them.
 private func underWay(
-    _ game: GameState, margin: Double, within stages: [Stage], swing: WorthTuning.Swing, isBreak: Bool, _ values: WorthTuning
+    _ game: GameState, margin: Double, within stages: [Stage], swing: WorthTuning.Swing, isBreak: Bool,
+    _ values: WorthTuning
 ) -> Worth {
     let open = stages.reduce(1.0) { least, stage in
         min(least, stage.isShootout ? 1 : openness(margin: margin, secondsLeft: stage.secondsLeft, swing))
