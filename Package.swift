@@ -53,7 +53,7 @@ let package = Package(
         .target(name: "CShims", dependencies: ["COpenSSL"]),
 
         tests(of: "CardRules", ["Intake"]),
-        tests(of: "PushWire", ["CardRules"]),
+        tests(of: "PushWire", ["CardRules", "Intake"]),
         tests(of: "Lanes", ["CardRules", "PushWire", "Simulation"]),
         tests(of: "TLS"),
         tests(of: "HTTP2"),

@@ -63,6 +63,30 @@ import Testing
         await store.close()
     }
 
+    @Test func `L1: a file of the older schema opens, with its lanes, and keeps sessions from then on`() async throws {
+        do {
+            let connection = try SQLiteConnection(path: folder.store)
+            try connection.run(SQLiteSchema.steps[0] + " PRAGMA user_version = 1;")
+            let place = Lanes.partition(of: recordOfVersion1.device)
+            let insert = try connection.prepare("INSERT INTO lane VALUES (?1, ?2, ?3, ?4)")
+            try insert.run(
+                .integer(Int64(place)), .text(recordOfVersion1.device.text), .integer(4), .blob(goldenRecord1()))
+            let entries = try connection.prepare("INSERT INTO timeline VALUES (?1, ?2, 1, 0, ?3)")
+            try entries.run(.integer(Int64(place)), .text(recordOfVersion1.device.text), .blob(timelineOfVersion1()))
+        }
+        let store = try SQLiteStore.open(path: folder.store)
+        #expect(try await store.allLanes() == [StoredLane(record: recordOfVersion1, generation: Generation(4))])
+        let entry = try await store.timeline(of: recordOfVersion1.device, limit: 1).first?.row.entry
+        #expect(entry?.detail == "quiet hours" && entry?.changesWhen == nil && entry?.rule == .s5)
+        let session = sampleSession("nap")
+        #expect(await store.landed { $0.sessions = [session] } == nothing)
+        #expect(try await store.allSessions() == [session])
+        await store.close()
+        let again = try SQLiteStore.open(path: folder.store)
+        #expect(try await again.allSessions() == [session])
+        await again.close()
+    }
+
     @Test func `a file of a newer version is refused and left alone`() async throws {
         await (try SQLiteStore.open(path: folder.store)).close()
         do {

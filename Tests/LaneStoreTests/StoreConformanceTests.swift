@@ -60,6 +60,28 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
+    func `L1: sessions are read again in order of id, the newest version of each`(kind: Kind) async throws {
+        let store = try open(kind)
+        let (nap, ride) = (sampleSession("nap", version: 3), sampleSession("ride"))
+        #expect(await store.landed { $0.sessions = [ride, nap] } == nothing)
+        #expect(await store.landed { $0.sessions = [sampleSession("nap", version: 2)] } == nothing)
+        #expect(try await store.allSessions() == [nap, ride])
+        let changed = sampleSession("nap", version: 4)
+        #expect(await store.landed { $0.sessions = [changed] } == nothing)
+        #expect(try await store.allSessions() == [changed, ride])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a session stopped long ago is forgotten, one that runs is not`(kind: Kind) async throws {
+        let store = try open(kind)
+        let old = sampleSession("old").stopped(at: tenPM)
+        let late = sampleSession("late").stopped(at: tenPM.advanced(bySeconds: 10))
+        #expect(await store.landed { $0.sessions = [old, late, sampleSession("nap")] } == nothing)
+        #expect(await store.landed { $0.forgetSessionsBefore = tenPM.advanced(bySeconds: 5) } == nothing)
+        #expect(try await store.allSessions() == [late, sampleSession("nap")])
+    }
+
+    @Test(arguments: Kind.allCases)
     func `a lane of an older generation is refused with its claims, the others land`(kind: Kind) async throws {
         let store = try open(kind)
         #expect(await store.landed { $0.lanes = [sampleLane("d1", generation: 5, user: "new")] } == nothing)

@@ -19,7 +19,7 @@ extension SlateContent.Game {
 }
 
 extension ContentHash {
-    fileprivate mutating func add(_ value: JSONValue) {
+    mutating func add(_ value: JSONValue) {
         switch value {
         case .null: add(UInt64(1))
         case .bool(let bool): add(UInt64(bool ? 3 : 2))

@@ -23,8 +23,11 @@ public struct Card: Hashable, Sendable {
         case starting
         /// Accepted, or verdict unknown; no update token yet. -> confirmed, ending, absent.
         case believed
-        /// An update token is in hand. -> ending, absent.
+        /// An update token is in hand. -> replacing, ending, absent.
         case confirmed
+        /// Due for reissue: its `Successor` is under way, the card itself still stands. -> starting, believed, confirmed
+        /// (the successor, when the card has made way for it), ending, absent.
+        case replacing
         /// An end is owed: retried until accepted or until the card has expired anyway. -> absent.
         case ending
     }

@@ -18,21 +18,26 @@ public enum LaneEffect: Hashable, Sendable {
     case confirmHandover(to: DeviceID)
     /// An app still reports under a superseded record: its event belongs to the phone's owner.
     case forward(ForwardedEvent, to: DeviceID)
+    /// Tell this lane of these sessions again: it was handed their cards and does not hold them (S7).
+    case askSessions([CardKey])
     /// The selection was older than the one held: the caller is told so (409), nothing was changed.
     case refuseSelection(held: WallTime)
     /// Nothing is owed any more: the record of a removed device can go.
     case erase
 }
 
-/// An app's event about a card, on its way to the record that now owns the phone.
+/// An event about a card, on its way to the record that now owns the phone.
 public enum ForwardedEvent: Hashable, Sendable {
     case cardToken(CardToken)
     case reported(CardReport)
+    /// `as`: the record that the session names.
+    case session(Session, as: DeviceID)
 
     public var event: LaneEvent {
         switch self {
         case .cardToken(let token): .cardToken(token)
         case .reported(let report): .reported(report)
+        case .session(let session, let device): .session(session, as: device)
         }
     }
 }

@@ -12,6 +12,9 @@ public enum LaneEvent: Sendable {
     case cardToken(CardToken)
     /// `POST .../cards/{key}/reports`.
     case reported(CardReport)
+    /// A session that names this device, or named it, as it is now. `as`: the record of this phone that it names, where
+    /// that is another one (S7).
+    case session(Session, as: DeviceID?)
     /// `DELETE /v1/devices/{device}`.
     case removed
     /// What became of one of this lane's pushes.
@@ -94,12 +97,19 @@ public struct CardReport: Hashable, Sendable {
 public final class Surroundings: Sendable {
     public let slate: SlateSnapshot
     public let tuning: Tuning
-    /// Fewer starts are claimed and unanswered than L10 allows.
-    public let mayClaim: Bool
+    /// How many starts a turn may claim, for as many fewer are claimed and unanswered than L10 allows.
+    public let claims: Int
 
-    public init(slate: SlateSnapshot, tuning: Tuning, mayClaim: Bool = true) {
+    /// More than one turn ever claims.
+    public static let claimsATurn = 5
+
+    public init(slate: SlateSnapshot, tuning: Tuning, claims: Int) {
         self.slate = slate
         self.tuning = tuning
-        self.mayClaim = mayClaim
+        self.claims = claims
+    }
+
+    public convenience init(slate: SlateSnapshot, tuning: Tuning, mayClaim: Bool = true) {
+        self.init(slate: slate, tuning: tuning, claims: mayClaim ? Surroundings.claimsATurn : 0)
     }
 }

@@ -16,6 +16,10 @@ public struct LaneRecord: Hashable, Sendable {
     public var endedActivities: [ActivityID] = []
     /// Ends owed to activities that are no longer their key's card (L3), at most `owedEndsKept`.
     public var owedEnds: [OwedEnd] = []
+    /// The sessions that name this phone, and those whose cards are still to be ended.
+    public var sessions: [SessionMember] = []
+    /// Cards on their way to follow those that are `replacing`.
+    public var successors: [Successor] = []
     /// The device was deleted; its record goes when its owed ends are sent.
     public var isRemoved = false
 
@@ -35,7 +39,7 @@ public struct OwedEnd: Hashable, Sendable {
     public let activity: ActivityID
     public let address: PushAddress
     /// When iOS ends it by itself (L7).
-    public let limit: WallTime
+    public var limit: WallTime
     /// What it shows last; empty where nothing is known: the phone then keeps what it shows (ref L18).
     public let games: [GameID]
 
@@ -156,15 +160,20 @@ public struct Handover: Hashable, Sendable {
     public var endedActivities: [ActivityID]
     /// What the last pushes of its cards carried.
     public var marks: [SentMark]
+    public var sessions: [SessionMember]
+    public var successors: [Successor]
 
     public init(
-        ledger: NightLedger, cards: [Card], members: [GameID], endedActivities: [ActivityID], marks: [SentMark] = []
+        ledger: NightLedger, cards: [Card], members: [GameID], endedActivities: [ActivityID], marks: [SentMark] = [],
+        sessions: [SessionMember] = [], successors: [Successor] = []
     ) {
         self.ledger = ledger
         self.cards = cards
         self.members = members
         self.endedActivities = endedActivities
         self.marks = marks
+        self.sessions = sessions
+        self.successors = successors
     }
 }
 
@@ -220,8 +229,17 @@ public struct DeferredStart: Hashable, Sendable {
     }
 
     /// The obstacle is the push itself (L2, G3-G5): nothing but time or a fresh token ends it.
-    public var isGatewayHold: Bool {
-        switch rule {
+    public var isGatewayHold: Bool { rule.isGatewayHold }
+}
+
+extension PendingStart {
+    /// The obstacle is the push itself (L2, G3-G5): nothing but time or a fresh token ends it.
+    public var isGatewayHold: Bool { rule.isGatewayHold }
+}
+
+extension Rule {
+    fileprivate var isGatewayHold: Bool {
+        switch self {
         case .l2, .g3, .g4, .g5: true
         default: false
         }

@@ -7,7 +7,7 @@ extension LaneState {
     ) -> [LaneEffect] {
         if case .tick = event, !isConcerned(by: surroundings.slate, at: now) { return [] }
         var turn = Turn(now: now, surroundings: surroundings)
-        followClock(to: now)
+        followClock(to: now, tuning: turn.tuning)
         rollNight(&turn)
         take(event, &turn)
         settle(&turn)
@@ -42,6 +42,7 @@ extension LaneState {
             select(games: games, pinned: pinned, muted: muted, syncedAt: syncedAt, &turn)
         case .cardToken(let token): takeToken(token, &turn)
         case .reported(let report): takeReport(report, &turn)
+        case .session(let session, let name): hear(session, as: name, &turn)
         case .removed: remove(&turn)
         case .verdict(let number, let verdict): takeVerdict(number, verdict, &turn)
         case .superseded(let newer, let token): supersede(by: newer, token: token, &turn)
@@ -63,12 +64,19 @@ extension LaneState {
             return
         }
         let added = updateMembers(&turn)
+        settleSessions(&turn)
+        refreshPlans(turn)
+        considerReissues(&turn)
         owePassedEnds(&turn)
         considerStart(added: added, &turn)
+        considerSessionStarts(&turn)
         updateFront(.slate, &turn)
-        sendEnd(.slate, &turn)
-        sendUpdate(.slate, &turn)
+        for card in kept.cards {
+            sendEnd(card.key, &turn)
+            sendUpdate(card.key, &turn)
+        }
         sendOldEnds(&turn)
+        refreshPlans(turn)
         eraseIfDone(&turn)
     }
 
@@ -93,8 +101,11 @@ extension LaneState {
             consider(deferralLook(turn))
             consider(frontLook)
             consider(madeUp?.liftEnds(turn.tuning))
-            consider(updateLook(.slate, turn))
+            consider(reissueLook)
+            for member in kept.sessions { consider(pendingLook(member, turn)) }
+            for card in kept.cards { consider(updateLook(card.key, turn)) }
         }
+        consider(selectionAges(turn))
         guard next != .distantFuture else { return nil }
         // Never at once again: whatever could be done now has been done in this turn.
         return max(next, turn.now.advanced(bySeconds: 0.001))

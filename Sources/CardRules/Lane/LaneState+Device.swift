@@ -4,6 +4,7 @@ extension LaneState {
         if kept.isRemoved { beginAnew() }
         signOfLife()
         turn.saveFirst()
+        selectionRevision &+= 1
         kept.isRemoved = false
         let user = kept.settings.user
         switch patch.user {
@@ -14,6 +15,7 @@ extension LaneState {
         if let user, user != kept.settings.user {
             // Another person's card must not go on: it ends even if the new one follows the same games.
             for card in kept.cards { owe(card.key, .s1, "the user changed", &turn) }
+            for index in kept.sessions.indices where kept.settings.user != nil { kept.sessions[index].pending = nil }
         }
         if let version = patch.osVersion { kept.settings.osVersion = version }
         if let version = patch.appVersion { kept.settings.appVersion = version }
@@ -26,8 +28,10 @@ extension LaneState {
         case .null: kept.settings.quietHours = nil
         case .value(let hours): kept.settings.quietHours = hours
         }
-        if let zone = patch.zone, zone.name != kept.settings.timeZone { move(to: zone, turn) }
+        // Also a zone of the same name whose rules were not known before, or are others now.
+        if let zone = patch.zone, zone.name != kept.settings.timeZone || zone != self.zone { move(to: zone, &turn) }
         quiet = nil
+        plans = []
         forgetWatch()
         report(patch.pushToStart, &turn)
         turn.note(.sync, nil, nil, "the app reported the device")
@@ -44,12 +48,15 @@ extension LaneState {
         kept.pushToStart = nil
     }
 
-    /// The phone is in another zone: tonight ends when it ends there. What was spent stays spent.
-    private mutating func move(to zone: Zone, _ turn: Turn) {
+    /// The phone is in another zone: tonight ends when the next day's night begins there. Nights are counted by the days
+    /// of the wall clock, so that none begins twice for a phone that crosses zones back and forth.
+    private mutating func move(to zone: Zone, _ turn: inout Turn) {
+        let minute = turn.tuning.night.rollsAtMinute
+        let next = NightSpan.day(ofBegin: kept.ledger.to, in: self.zone, rollsAtMinute: minute)
         self.zone = zone
         kept.settings.timeZone = zone.name
-        let night = NightSpan(containing: turn.now, in: zone, rollsAtMinute: turn.tuning.night.rollsAtMinute)
-        kept.ledger.to = night.to
+        kept.ledger.to = NightSpan.begin(ofDay: next, in: zone, rollsAtMinute: minute)
+        rollNight(&turn)
     }
 
     /// G1: token and gateway in one write; "iOS has none" never erases the token held.
@@ -68,6 +75,11 @@ extension LaneState {
                 address: address, reportedAt: turn.now, noneReportedAt: held?.noneReportedAt,
                 ownership: isOwned ? .owner : .claiming)
             if held?.address != address, kept.deferred?.isGatewayHold == true { kept.deferred?.until = nil }
+            if held?.address != address {
+                for index in kept.sessions.indices where kept.sessions[index].pending?.isGatewayHold == true {
+                    kept.sessions[index].pending?.until = nil
+                }
+            }
             if !isOwned { turn.afterSaving(.claimPhone(token: address.token)) }
             turn.note(.token, nil, .g1, "push-to-start token reported, \(address.gateway.rawValue)")
         }
@@ -108,8 +120,13 @@ extension LaneState {
     /// `DELETE /v1/devices/{device}`: its cards are ended first.
     mutating func remove(_ turn: inout Turn) {
         kept.isRemoved = true
+        selectionRevision &+= 1
         kept.members = []
         forgetWatch()
+        for index in kept.sessions.indices {
+            kept.sessions[index].isOver = true
+            kept.sessions[index].pending = nil
+        }
         for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }
         turn.saveFirst()
     }

@@ -1,19 +1,18 @@
 extension LaneState {
-    /// E1, U5: a slate card for which nothing qualifies any more is ended. L8: so is one about to reach its limit.
+    /// E1, U5: a slate card for which nothing qualifies any more is ended. L8: so is a card about to reach its limit.
     mutating func owePassedEnds(_ turn: inout Turn) {
         for card in kept.cards where card.state != .ending {
             if card.key == .slate, kept.members.isEmpty, !isBeingHandedOver {
                 owe(card.key, .e1, "nothing qualifies any more", &turn)
-            } else if let age = card.ageBegan, card.state == .confirmed {
-                let tuning = turn.tuning.life
-                let due = age.advanced(bySeconds: tuning.limitSeconds - tuning.endBeforeLimitSeconds)
-                if turn.now >= due { owe(card.key, .l8, "it would reach its limit without a successor", &turn) }
+            } else if let plan = plans.first(where: { $0.key == card.key }), turn.now >= plan.endAt {
+                endAtLimit(card, plan, &turn)
             }
         }
     }
 
     /// An end is owed from now on: durable, whatever happens to its push (L1).
     mutating func owe(_ key: CardKey, _ rule: Rule, _ why: String, _ turn: inout Turn) {
+        if card(key)?.state == .replacing { makeWay(key, rule, "the card before it is ended too", &turn) }
         guard let index = cardIndex(key), kept.cards[index].state != .ending else { return }
         let shown = self[sendingFor: key].inFlight?.shown ?? self[sendingFor: key].accepted
         let games = shown?.games.map(\.id) ?? []
@@ -36,6 +35,9 @@ extension LaneState {
         send(endKind(turn), key, to: address, priority: .immediate, &turn)
     }
 
+    /// Of an activity that another has replaced: at once, however long other ends linger (L3, R2).
+    private func oldEndKind(_ turn: Turn) -> PushOrder.Kind { .end(dismissalDate: turn.now.unixSeconds) }
+
     private func endKind(_ turn: Turn) -> PushOrder.Kind {
         .end(dismissalDate: turn.now.advanced(bySeconds: turn.tuning.ends.lingerSeconds).unixSeconds)
     }
@@ -49,12 +51,15 @@ extension LaneState {
         }
         let life = turn.tuning.life
         consider(age.advanced(bySeconds: life.limitSeconds))
+        let endAt = plans.first { $0.key == card.key }?.endAt
         switch card.state {
         case .starting: break
         case .believed:
             if card.awaitsAcknowledgement { consider(age.advanced(bySeconds: life.acknowledgeSeconds)) }
-        case .confirmed:
-            consider(age.advanced(bySeconds: life.limitSeconds - life.endBeforeLimitSeconds))
+        case .confirmed: consider(endAt)
+        case .replacing:
+            // While its successor's start is under way the verdict is what comes next.
+            if let place = successorIndex(card.key), kept.successors[place].state != .starting { consider(endAt) }
         case .ending:
             if card.updateAddress != nil, self[sendingFor: card.key].inFlight == nil {
                 consider(self[sendingFor: card.key].endRetryAt)
@@ -78,7 +83,7 @@ extension LaneState {
     mutating func expireCards(_ turn: inout Turn) {
         for card in kept.cards {
             if isExpired(card, turn) {
-                drop(card.key)
+                lose(card.key, .l7, "the card reached its limit", &turn)
                 turn.saveLater()
                 turn.note(.end, card.key, .l7, "the card reached its limit")
             } else if card.awaitsAcknowledgement, let age = card.ageBegan,
@@ -87,7 +92,11 @@ extension LaneState {
             {
                 kept.cards[index].isNeverAdopted = true
                 turn.saveLater()
-                turn.note(.start, card.key, .l9, "accepted, never adopted")
+                if wasAccepted(card) {
+                    turn.note(.start, card.key, .l9, "accepted, never adopted")
+                } else {
+                    turn.note(.start, card.key, .l2, "its verdict is unknown, and the app has not reported the card")
+                }
             }
         }
         let expired = kept.owedEnds.filter { turn.now >= $0.limit }
@@ -98,14 +107,20 @@ extension LaneState {
         }
     }
 
+    /// APNs took the start of this card.
+    private func wasAccepted(_ card: Card) -> Bool {
+        guard let accepted = kept.ledger[card.key].lastAcceptedAt, let claimed = card.claimedAt else { return false }
+        return accepted >= claimed
+    }
+
     // MARK: - Older activities under a key (L3)
 
     mutating func oweOldEnd(
         _ activity: ActivityID, _ address: PushAddress, key: CardKey, ageBegan: WallTime, of card: Card,
-        _ turn: inout Turn
+        rule: Rule = .l3, _ turn: inout Turn
     ) {
         let shown = self[sendingFor: key].accepted?.games.map(\.id)
-        let games = shown ?? card.front.map { [$0.game] } ?? kept.members
+        let games = key == .slate ? shown ?? card.front.map { [$0.game] } ?? kept.members : []
         kept.owedEnds.removeAll { $0.activity == activity }
         oldEnds.removeAll { $0.activity == activity }
         // P5: above whatever this activity was sent, also within the same second.
@@ -118,7 +133,7 @@ extension LaneState {
                 games: games))
         kept.owedEnds.removeFirst(max(0, kept.owedEnds.count - LaneRecord.owedEndsKept))
         turn.saveFirst()
-        turn.note(.end, key, .l3, "a newer activity stands under this key")
+        turn.note(rule == .l3 ? .end : .reissue, key, rule, "a newer activity stands under this key")
     }
 
     /// A later token of an older activity: its end goes there, at once.
@@ -148,14 +163,15 @@ extension LaneState {
             let number = nextNumber()
             end.lastTimestamp = nextTimestamp(after: end.lastTimestamp, turn)
             end.inFlight = number
+            end.sentTo = end.address
             oldEnds[index] = end
             turn.send(
                 PushOrder(
                     number: number, key: owed.key, address: end.address, priority: .immediate,
                     timestamp: end.lastTimestamp, expiration: owed.limit.advanced(bySeconds: 4 * 3600).unixSeconds,
                     relevance: nil,
-                    content: SlateArrangement(games: owed.games, spoilerFree: kept.settings.spoilerFree),
-                    kind: endKind(turn), selectionRevision: selectionRevision))
+                    content: finalContent(owed.key, owed.games), kind: oldEndKind(turn),
+                    selectionRevision: selectionRevision))
         }
     }
 }

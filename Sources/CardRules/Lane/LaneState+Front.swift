@@ -37,6 +37,11 @@ extension LaneState {
             among: contenders(turn), front: front, hold: hold, at: turn.now, tuning: turn.tuning.takeover)
     }
 
+    /// A4: it was computed from the selection that still holds. A session's push does not depend on one.
+    public func isCurrent(_ order: PushOrder) -> Bool {
+        order.key != .slate || order.selectionRevision == selectionRevision
+    }
+
     /// T12: the front first, then the others in the app's order, or in order of joining, up to `maxGames`.
     func arrangement(of card: Card, _ tuning: Tuning) -> SlateArrangement? {
         guard let front = card.front?.game else { return nil }

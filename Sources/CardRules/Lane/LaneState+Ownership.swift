@@ -19,7 +19,8 @@ extension LaneState {
         let handover = Handover(
             ledger: ledger, cards: kept.cards.map(\.withoutPendingStart),
             members: kept.members.filter { !waiting.contains($0) }, endedActivities: kept.endedActivities,
-            marks: sending.map(\.mark))
+            marks: sending.map(\.mark), sessions: kept.sessions.map { $0.named(as: kept.device) },
+            successors: kept.successors.map(\.withoutPendingStart))
         // While this record is still asking, what it is to be given comes first, and goes on with its own.
         let isAsking = isBeingHandedOver
         // The spend moves: this record may own the phone again tonight, and gets it back then. Ordinals stay.
@@ -30,10 +31,15 @@ extension LaneState {
         kept.members = []
         forgetWatch()
         kept.deferred = nil
+        kept.sessions = []
+        kept.successors = []
+        sessions = []
         sending = []
         turn.saveFirst()
         if !isAsking { turn.afterSaving(.handOver(handover, of: kept.device, token: token, to: newer)) }
-        turn.note(.sync, nil, .s7, "another record owns the phone now")
+        turn.note(
+            .withheld, .slate, .s7, "another record owns the phone now",
+            changesWhen: "the app reports its token here again")
     }
 
     /// This record owns the phone: what the older one handed over is this one's, once.
@@ -67,9 +73,28 @@ extension LaneState {
         for card in handover.cards {
             receive(card, handover.marks.first { $0.key == card.key }, &turn)
         }
+        for card in handover.cards where card.state == .replacing {
+            // Where this record's own card stands instead, what was to follow the other has no place.
+            let isTaken = kept.cards.contains { $0.key == card.key && $0.state == .replacing }
+            kept.successors += handover.successors.filter { isTaken && $0.key == card.key }
+        }
+        receive(handover.sessions, &turn)
         kept.members += handover.members.filter { !kept.members.contains($0) }
         forgetWatch()
         turn.note(.sync, nil, .s7, "this record owns the phone now")
+    }
+
+    /// The sessions whose cards came along; their content is asked for.
+    private mutating func receive(_ members: [SessionMember], _ turn: inout Turn) {
+        for member in members {
+            if let index = memberIndex(member.key) {
+                kept.sessions[index].names += member.names.filter { !kept.sessions[index].names.contains($0) }
+            } else {
+                kept.sessions.append(member)
+            }
+        }
+        let unknown = kept.sessions.map(\.key).filter { session($0) == nil }
+        if !unknown.isEmpty { turn.afterSaving(.askSessions(unknown)) }
     }
 
     /// Of two cards under one key the newer stands, the older is ended (L3).
@@ -134,6 +159,8 @@ extension Handover {
         members += older.members.filter { !members.contains($0) }
         endedActivities += older.endedActivities.filter { !endedActivities.contains($0) }
         marks += older.marks.filter { mark in !marks.contains { $0.key == mark.key } }
+        sessions += older.sessions.filter { member in !sessions.contains { $0.key == member.key } }
+        successors += older.successors.filter { next in !successors.contains { $0.key == next.key } }
     }
 }
 
@@ -148,9 +175,30 @@ extension Sending {
     fileprivate init(_ mark: SentMark) {
         self.init(key: mark.key)
         lastTimestamp = mark.timestamp
-        guard let fingerprint = mark.fingerprint, let front = mark.front else { return }
+        guard let fingerprint = mark.fingerprint else { return }
         accepted = Shown(
-            fingerprint: fingerprint, games: [Shown.Game(id: front, momentsBegun: .max, isFinal: true)])
+            fingerprint: fingerprint,
+            games: mark.front.map { [Shown.Game(id: $0, momentsBegun: .max, isFinal: true)] } ?? [], version: .max)
+    }
+}
+
+extension SessionMember {
+    /// For the next owner of the phone, whose record the session does not name.
+    fileprivate func named(as device: DeviceID) -> SessionMember {
+        var member = self
+        if !member.names.contains(device) { member.names.append(device) }
+        return member
+    }
+}
+
+extension Successor {
+    /// L2: unknown.
+    fileprivate var withoutPendingStart: Successor {
+        guard state == .starting else { return self }
+        var next = self
+        next.state = .unknown
+        next.ageBegan = next.ageBegan ?? claimedAt
+        return next
     }
 }
 

@@ -19,6 +19,11 @@ extension LaneState {
                 kept.deferred?.games = games
                 turn.saveLater()
             }
+            if !added.isEmpty {
+                recordWithheld(
+                    .slate, deferred.rule, "the start before it came to nothing", atTime(until, "it is tried again"),
+                    &turn)
+            }
             return
         }
         guard let obstacle = obstacle(to: .slate, turn) else {
@@ -29,134 +34,198 @@ extension LaneState {
     }
 
     /// Why a start is withheld, and until when, where time alone ends it.
-    private struct Obstacle {
+    struct Obstacle {
         let rule: Rule
         let until: WallTime?
         /// Decided again when it is over; otherwise given up for this addition.
         let isDeferrable: Bool
         let detail: String
+        /// For people.
         let changesWhen: String
+
+        static func deferred(
+            _ rule: Rule, _ detail: String, until: WallTime? = nil, changesWhen: String
+        ) -> Obstacle {
+            Obstacle(rule: rule, until: until, isDeferrable: true, detail: detail, changesWhen: changesWhen)
+        }
+
+        static func givenUp(_ rule: Rule, _ detail: String, changesWhen: String) -> Obstacle {
+            Obstacle(rule: rule, until: nil, isDeferrable: false, detail: detail, changesWhen: changesWhen)
+        }
     }
 
     /// The first rule that forbids a start now (section 2). S7 is judged first.
-    private mutating func obstacle(to key: CardKey, _ turn: Turn) -> Obstacle? {
-        func deferred(_ rule: Rule, _ detail: String, _ changesWhen: String, until: WallTime? = nil) -> Obstacle {
-            Obstacle(rule: rule, until: until, isDeferrable: true, detail: detail, changesWhen: changesWhen)
-        }
-        func givenUp(_ rule: Rule, _ detail: String, _ changesWhen: String) -> Obstacle {
-            Obstacle(rule: rule, until: nil, isDeferrable: false, detail: detail, changesWhen: changesWhen)
-        }
+    /// - Parameter isSuccessor: it follows a card that stood before (R5): S6 counts by the hard cap alone, and S10, S14
+    ///   do not hold it.
+    mutating func obstacle(to key: CardKey, isSuccessor: Bool = false, _ turn: Turn) -> Obstacle? {
         let (now, tuning, ledger) = (turn.now, turn.tuning, kept.ledger)
-
-        if isSuperseded {
-            return givenUp(.s7, "another record owns this phone", "the app reports its token here again")
-        }
-        if kept.settings.user == nil || kept.isRemoved {
-            return deferred(.s1, "no user is signed in", "a user signs in")
-        }
-        guard let pushToStart = kept.pushToStart, pushToStart.address != nil else {
-            return deferred(.s2, "no push-to-start token is held", "the app reports a push-to-start token")
-        }
-        guard let version = kept.settings.osVersion, version >= .withPushToStart else {
-            return deferred(.s2, "push-to-start needs iOS 17.2", "the app reports iOS 17.2 or later")
-        }
-        if pushToStart.ownership == .claiming {
-            return deferred(
-                .s2, "the phone is being handed over to this record", "the older record has handed it over")
-        }
+        if let obstacle = phoneObstacle() { return obstacle }
         if let card = card(key) {
-            return card.state == .ending
-                ? deferred(.s3, "the card before it is still ending", "that card has ended")
-                : givenUp(.s3, "a card stands under this key", "it has ended and another game is added")
+            guard card.state == .ending else {
+                return .givenUp(
+                    .s3, "a card stands under this key",
+                    changesWhen: key == .slate ? "it has ended and another game is added" : "it has ended")
+            }
+            return .deferred(.s3, "the card before it is still ending", changesWhen: "that card has ended")
         }
         if isQuiet(turn) {
-            return deferred(.s5, "quiet hours", atTime(quiet?.to, "quiet hours are over"), until: quiet?.to)
+            return .deferred(
+                .s5, "quiet hours", until: quiet?.to, changesWhen: atTime(quiet?.to, "quiet hours are over"))
         }
-        if let obstacle = ledgerObstacle(to: key, tuning) { return givenUp(.s6, obstacle, nextNight) }
-        if let arrived = kept.selection?.arrivedAt {
+        if let detail = isSuccessor ? hardCapObstacle(tuning) : ledgerObstacle(to: key, tuning) {
+            return .givenUp(.s6, detail, changesWhen: nextNight(key))
+        }
+        if key == .slate, let arrived = kept.selection?.arrivedAt {
             let until = arrived.advanced(bySeconds: tuning.authority.syncHoldSeconds)
             if now < until {
-                let words = "no selection came for \(Int(tuning.authority.syncHoldSeconds)) s"
-                return deferred(.s8, "the app has just chosen; it starts its own card", words, until: until)
+                return .deferred(
+                    .s8, "the app has just chosen; it starts its own card", until: until,
+                    changesWhen: "no selection came for \(Int(tuning.authority.syncHoldSeconds)) s")
             }
         }
-        if ledger[key].isDismissed { return givenUp(.s9, "dismissed by its owner tonight", nextNight) }
-        if let last = ledger[key].lastAcceptedAt {
+        if ledger[key].isDismissed {
+            return .givenUp(.s9, "dismissed by its owner tonight", changesWhen: nextNight(key))
+        }
+        if !isSuccessor, let last = ledger[key].lastAcceptedAt {
             let until = last.advanced(bySeconds: tuning.starts.gapSeconds)
             if now < until {
-                return deferred(
-                    .s10, "a start was accepted a short while ago", atTime(until, "the gap is over"), until: until)
+                return .deferred(
+                    .s10, "a start was accepted a short while ago", until: until,
+                    changesWhen: atTime(until, "the gap is over"))
             }
         }
-        if kept.cards.count >= tuning.starts.cardsPerApp {
-            return deferred(.s13, "as many cards stand as iOS allows", "one of them has ended")
+        if standing >= tuning.starts.cardsPerApp {
+            return .deferred(.s13, "as many cards stand as iOS allows", changesWhen: "one of them has ended")
         }
-        if ledger.unprovenNights >= tuning.starts.unprovenNights {
-            return deferred(
-                .s14, "its last nights' starts never became cards: needs token", "the app gives a sign of life")
+        if !isSuccessor, ledger.unprovenNights >= tuning.starts.unprovenNights {
+            return .deferred(
+                .s14, "its last nights' starts never became cards: needs token",
+                changesWhen: "the app gives a sign of life")
         }
-        if !turn.mayClaim {
-            return deferred(
-                .l10, "as many starts are unanswered as a node may have", "some of them are answered",
-                until: now.advanced(bySeconds: 0.2))
+        return claimObstacle(turn)
+    }
+
+    /// S7, S1, S2: what the phone lacks for any start, of whatever cause.
+    func phoneObstacle() -> Obstacle? {
+        if isSuperseded {
+            return .givenUp(.s7, "another record owns this phone", changesWhen: "the app reports its token here again")
+        }
+        if kept.settings.user == nil || kept.isRemoved {
+            return .deferred(.s1, "no user is signed in", changesWhen: "a user signs in")
+        }
+        guard let pushToStart = kept.pushToStart, pushToStart.address != nil else {
+            return .deferred(
+                .s2, "no push-to-start token is held", changesWhen: "the app reports a push-to-start token")
+        }
+        guard let version = kept.settings.osVersion, version >= .withPushToStart else {
+            return .deferred(.s2, "push-to-start needs iOS 17.2", changesWhen: "the app reports iOS 17.2 or later")
+        }
+        if pushToStart.ownership == .claiming {
+            return .deferred(
+                .s2, "the phone is being handed over to this record", changesWhen: "the older record has handed it over"
+            )
         }
         return nil
     }
 
-    private func atTime(_ time: WallTime?, _ what: String) -> String {
+    func atTime(_ time: WallTime?, _ what: String) -> String {
         time.map { "\(what), at \(zone.hourAndMinute(at: $0))" } ?? what
     }
 
-    private var nextNight: String { atTime(kept.ledger.to, "the next night has begun and a game is added") }
+    /// For people: when the counts of tonight are over.
+    func nextNight(_ key: CardKey) -> String {
+        atTime(
+            kept.ledger.to, key == .slate ? "the next night has begun and a game is added" : "the next night has begun")
+    }
 
-    /// S6: what the ledger says against another start.
+    func claimObstacle(_ turn: Turn) -> Obstacle? {
+        guard turn.claimsLeft <= 0 else { return nil }
+        return .deferred(
+            .l10, "as many starts are unanswered as a node may have", until: turn.now.advanced(bySeconds: 0.2),
+            changesWhen: "some of them are answered")
+    }
+
+    /// S6: what the ledger says against another ordinary start.
     private func ledgerObstacle(to key: CardKey, _ tuning: Tuning) -> String? {
         let counts = kept.ledger[key]
         let allowed = counts.acknowledged > 0 ? tuning.starts.acknowledged : tuning.starts.unacknowledged
         if counts.sent >= allowed { return "\(counts.sent) of \(allowed) starts under this key are spent tonight" }
-        let reserved = kept.cards.filter { $0.key != .slate }.count
-        if kept.ledger.spent + reserved >= tuning.starts.hardCap {
-            return "\(kept.ledger.spent) starts of any kind are spent tonight"
-        }
-        return nil
+        // One unit stays for the reissue of each session card, the one to be started included.
+        let reserved = kept.cards.count { $0.key != .slate } + (key == .slate ? 0 : 1)
+        guard kept.ledger.spent + reserved >= tuning.starts.hardCap else { return nil }
+        return "\(kept.ledger.spent) starts of any kind are spent tonight, \(reserved) kept for reissues"
+    }
+
+    /// S6: the hard cap, which alone counts reissues and successors.
+    func hardCapObstacle(_ tuning: Tuning) -> String? {
+        guard kept.ledger.spent >= tuning.starts.hardCap else { return nil }
+        return "\(kept.ledger.spent) starts of any kind are spent tonight"
     }
 
     private mutating func withhold(_ games: [GameID], _ obstacle: Obstacle, isNews: Bool, _ turn: inout Turn) {
         let before = kept.deferred
         if isNews || before?.rule != obstacle.rule {
-            kept.ledger.countWithheld(obstacle.rule)
-            turn.note(.withheld, .slate, obstacle.rule, obstacle.detail, changesWhen: obstacle.changesWhen)
+            recordWithheld(.slate, obstacle.rule, obstacle.detail, obstacle.changesWhen, &turn)
         }
         kept.deferred =
             obstacle.isDeferrable ? DeferredStart(games: games, rule: obstacle.rule, until: obstacle.until) : nil
         if kept.deferred != before { turn.saveLater() }
     }
 
-    /// A start that came to nothing is decided again later, if its games are still eligible (section 2).
-    mutating func deferStart(_ rule: Rule, until: WallTime?, _ detail: String, _ turn: inout Turn) {
-        kept.ledger.countWithheld(rule)
-        kept.deferred = DeferredStart(games: kept.members, rule: rule, until: until)
+    /// A start that came to nothing is decided again later, if its games are still eligible, its session still runs
+    /// (section 2).
+    mutating func deferStart(
+        _ key: CardKey, _ rule: Rule, until: WallTime?, isSuccessor: Bool, _ detail: String, _ turn: inout Turn
+    ) {
+        if key == .slate {
+            kept.deferred = DeferredStart(games: kept.members, rule: rule, until: until)
+        } else if let index = memberIndex(key), !kept.sessions[index].isOver {
+            kept.sessions[index].pending = PendingStart(rule: rule, until: until, isSuccessor: isSuccessor)
+        } else {
+            return
+        }
         let changesWhen =
             until.map { atTime($0, "it is tried again") }
             ?? (rule == .s2 ? "the app reports a push-to-start token" : "it is decided again")
-        turn.note(.withheld, .slate, rule, detail, changesWhen: changesWhen)
+        recordWithheld(key, rule, detail, changesWhen, &turn)
+    }
+
+    mutating func recordWithheld(
+        _ key: CardKey, _ rule: Rule, _ detail: String, _ changesWhen: String, _ turn: inout Turn
+    ) {
+        kept.ledger.countWithheld(rule)
+        turn.saveLater()
+        turn.note(.withheld, key, rule, detail, changesWhen: changesWhen)
     }
 
     /// Claims a start, and sends it when the claim is durable (L1).
     private mutating func start(_ key: CardKey, _ turn: inout Turn) {
-        guard let address = kept.pushToStart?.address else { return }
+        guard let front = frontChoice(of: nil, turn).front else { return }
         var card = Card(key: key, state: .starting, startedBy: .push)
-        card.claimedAt = turn.now
-        card.front = frontChoice(of: nil, turn).front
-        guard card.front != nil else { return }
-        kept.cards.append(card)
+        card.front = front
         kept.deferred = nil
+        start(card, isSuccessor: false, .s4, "a game was added", &turn)
+    }
+
+    /// Puts a card up as `starting`.
+    mutating func start(_ card: Card, isSuccessor: Bool, _ rule: Rule, _ why: String, _ turn: inout Turn) {
+        guard let address = kept.pushToStart?.address else { return }
+        var card = card
+        card.claimedAt = turn.now
+        kept.cards.append(card)
+        claim(card.key, isReissue: isSuccessor, &turn)
+        send(
+            .start(withSound: kept.settings.sound && !isSuccessor), card.key, to: address, priority: .immediate,
+            isReissue: isSuccessor, &turn)
+        turn.note(isSuccessor ? .reissue : .start, card.key, rule, why, push: lastNumber)
+    }
+
+    /// The row that makes a start happen at most once, and its spend (L1, S6).
+    mutating func claim(_ key: CardKey, isReissue: Bool, _ turn: inout Turn) {
         let ordinal = kept.ledger.claims
         kept.ledger.claims += 1
-        kept.ledger[key].sent += 1
+        if isReissue { kept.ledger[key].reissued += 1 } else { kept.ledger[key].sent += 1 }
         turn.claim(night: kept.ledger.from, ordinal: ordinal, key: key)
-        send(.start(withSound: kept.settings.sound), key, to: address, priority: .immediate, &turn)
-        turn.note(.start, key, .s4, "a game was added", push: lastNumber)
     }
 
     /// When a deferred start may be decided again by time alone.
@@ -179,7 +248,9 @@ extension LaneState {
     mutating func rollNight(_ turn: inout Turn) {
         guard turn.now >= kept.ledger.to else { return }
         let night = NightSpan(containing: turn.now, in: zone, rollsAtMinute: turn.tuning.night.rollsAtMinute)
-        kept.ledger = kept.ledger.next(from: night.from, to: night.to, standing: kept.members)
+        // A claim is unique by its night: no two nights of a record begin at one instant, whatever zones and clocks do.
+        let from = max(night.from, kept.ledger.from.advanced(bySeconds: 0.001))
+        kept.ledger = kept.ledger.next(from: from, to: night.to, standing: kept.members)
         turn.saveLater()
     }
 }

@@ -17,6 +17,7 @@ extension LaneState {
             turn.note(.token, token.key, .l3, "an older activity under this key reported again: its end is owed")
             return
         }
+        if takeSuccessorToken(token, &turn) { return }
         guard let index = cardIndex(token.key) else {
             adopt(token, &turn)
             return
@@ -28,6 +29,7 @@ extension LaneState {
             kept.cards[index] = card
             turn.note(.token, token.key, .l4, "a later update token")
             if held != token.address { forgiveAddress(token.key) }
+            if held.token != token.address.token { distrustLastPush(token.key, turn) }
             return
         }
         if let activity = card.activity, activity != token.activity {
@@ -42,7 +44,6 @@ extension LaneState {
             }
             turn.note(.token, token.key, .l3, "a newer activity under this key: the older one is to be ended")
             kept.cards.remove(at: index)
-            sending.removeAll { $0.key == token.key }
             adopt(token, &turn)
             return
         }
@@ -68,15 +69,16 @@ extension LaneState {
         var card = Card(key: token.key, state: .confirmed, startedBy: token.startedBy)
         confirm(&card, with: token, at: turn.now)
         kept.cards.append(card)
-        sending.removeAll { $0.key == token.key }
+        forgetSending(token.key)
         acknowledge(token.key, startedBy: token.startedBy)
         turn.note(.token, token.key, .l3, "a card that the server did not start is adopted")
         if kept.isRemoved || kept.settings.user == nil { owe(token.key, .s1, "nobody is signed in", &turn) }
     }
 
     /// A start became a card (section 0: acknowledgement). A card that the app started proves nothing about starts.
-    private mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
-        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent else { return }
+    mutating func acknowledge(_ key: CardKey, startedBy: Card.StartedBy) {
+        guard startedBy == .push, kept.ledger[key].acknowledged < kept.ledger[key].sent + kept.ledger[key].reissued
+        else { return }
         kept.ledger[key].acknowledged += 1
     }
 
@@ -87,6 +89,13 @@ extension LaneState {
         self[sendingFor: key].endRetryAt = nil
     }
 
+    /// What went to the old token a short while ago may have come to nothing: APNs accepts pushes to a token that has
+    /// been replaced (ref I16). One update carries the latest (U6).
+    private mutating func distrustLastPush(_ key: CardKey, _ turn: Turn) {
+        guard let sent = self[sendingFor: key].lastSentAt else { return }
+        if turn.now.seconds(since: sent) < turn.tuning.updates.dirtySeconds { self[sendingFor: key].accepted = nil }
+    }
+
     /// What the app says became of a card (L5, S9, S14).
     mutating func takeReport(_ report: CardReport, _ turn: inout Turn) {
         if case .superseded(let newer, _) = kept.pushToStart?.ownership {
@@ -95,21 +104,28 @@ extension LaneState {
         }
         signOfLife()
         turn.saveFirst()
-        turn.note(.report, report.key, .l5, "the app reported the card \(report.kind.rawValue)")
+        let isOver = report.kind == .ended || report.kind == .dismissed
+        turn.note(
+            .report, report.key, isOver ? .l5 : .s14, "the app reported the card \(report.kind.rawValue)",
+            changesWhen: isOver ? (report.kind == .dismissed ? nextNight(report.key) : "another game is added") : nil)
         let card = card(report.key)
         let isOlder =
             kept.endedActivities.contains(report.activity)
             || kept.owedEnds.contains { $0.activity == report.activity }
+        if takeSuccessorReport(report, isOlder: isOlder, &turn) { return }
         let concernsCard = card.map { $0.activity == report.activity || $0.activity == nil && !isOlder } ?? false
         if let card, concernsCard, card.activity == nil {
             // The app's own report proves that the start became a card (section 0: acknowledgement).
             acknowledge(report.key, startedBy: card.startedBy)
             if let index = cardIndex(report.key) { kept.cards[index].activity = report.activity }
         }
-        guard report.kind == .ended || report.kind == .dismissed else { return }
+        guard isOver else { return }
         // An activity that the server ends is dismissed by that, not by its owner.
         let isEnding = card?.state == .ending && card?.updateAddress != nil
-        if report.kind == .dismissed, concernsCard && !isEnding || (card == nil && !isOlder) {
+        // Of a swipe in an earlier night the app may tell as late as the next evening: that night is over (L5).
+        let began = concernsCard ? card.flatMap { $0.ageBegan ?? $0.claimedAt } : nil
+        let isTonight = max(min(report.at, turn.now), began ?? .distantPast) >= kept.ledger.from
+        if report.kind == .dismissed, isTonight, concernsCard && !isEnding || (card == nil && !isOlder) {
             kept.ledger[report.key].isDismissed = true
         }
         kept.owedEnds.removeAll { $0.activity == report.activity }
@@ -125,7 +141,21 @@ extension LaneState {
     mutating func drop(_ key: CardKey, activity: ActivityID? = nil) {
         if let activity = activity ?? card(key)?.activity { rememberEnded(activity) }
         kept.cards.removeAll { $0.key == key }
-        sending.removeAll { $0.key == key }
+        kept.successors.removeAll { $0.key == key }
+        forgetSending(key)
+    }
+
+    /// Nobody waits for the card's pushes any more. A start among them still owes its spend (L2); and should its card come
+    /// back after all, timestamps go on rising (P5).
+    private mutating func forgetSending(_ key: CardKey) {
+        guard let index = sending.firstIndex(where: { $0.key == key }) else { return }
+        if let push = sending[index].inFlight, push.event == .start {
+            orphans.append(
+                OrphanStart(number: push.number, key: key, isReissue: push.isReissue, night: kept.ledger.from))
+            orphans.removeFirst(max(0, orphans.count - OrphanStart.kept))
+        }
+        timestampFloor = max(timestampFloor, sending[index].lastTimestamp)
+        sending.remove(at: index)
     }
 
     mutating func rememberEnded(_ activity: ActivityID) {

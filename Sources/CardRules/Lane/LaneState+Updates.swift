@@ -1,7 +1,7 @@
 extension LaneState {
     /// Sends what the card should show, if that differs from what it was last told and nothing holds it back (U1-U6).
     mutating func sendUpdate(_ key: CardKey, _ turn: inout Turn) {
-        guard let card = card(key), card.state == .confirmed, let address = card.updateAddress else { return }
+        guard let card = card(key), card.takesUpdates, let address = card.updateAddress else { return }
         guard !isBeingHandedOver, !isExpired(card, turn), let plan = updatePlan(card, turn), plan.at <= turn.now else {
             return
         }
@@ -12,13 +12,14 @@ extension LaneState {
         send(
             .update(staleDate: stale), key, to: address, priority: plan.isUrgent ? .immediate : .conserving, &turn)
         if plan.isUrgent {
-            turn.note(.update, key, .p6, "the front changed, a moment began or a game ended", push: lastNumber)
+            let why = key == .slate ? "the front changed, a moment began or a game ended" : "the caller asked"
+            turn.note(.update, key, .p6, why, push: lastNumber)
         }
     }
 
     /// When the next update of a card may go.
     func updateLook(_ key: CardKey, _ turn: Turn) -> WallTime? {
-        guard let card = card(key), card.state == .confirmed, card.updateAddress != nil, !isExpired(card, turn),
+        guard let card = card(key), card.takesUpdates, card.updateAddress != nil, !isExpired(card, turn),
             let plan = updatePlan(card, turn), plan.at > turn.now
         else { return nil }
         return plan.at
@@ -35,7 +36,7 @@ extension LaneState {
         let sending = self[sendingFor: card.key]
         guard sending.inFlight == nil, let shown = shown(by: card, turn) else { return nil }
         guard shown.fingerprint != sending.accepted?.fingerprint else { return nil }
-        var isUrgent = sending.accepted.map { shown.isUrgent(after: $0) } ?? false
+        var isUrgent = sending.accepted.map { urges(card.key, shown, after: $0) } ?? false
         let allowance =
             kept.settings.frequentUpdates
             ? turn.tuning.updates.urgentPerHourFrequent : turn.tuning.updates.urgentPerHour
@@ -46,43 +47,72 @@ extension LaneState {
         return UpdatePlan(shown: shown, isUrgent: isUrgent, at: at)
     }
 
+    /// P6.
+    private func urges(_ key: CardKey, _ shown: Shown, after accepted: Shown) -> Bool {
+        if key == .slate { return shown.isUrgent(after: accepted) }
+        return session(key).map { $0.urgentVersion > accepted.version } ?? false
+    }
+
     /// What the card should show now, as far as U1 and P6 ask.
     func shown(by card: Card, _ turn: Turn) -> Shown? {
-        arrangement(of: card, turn.tuning).flatMap { Shown($0, in: turn.slate) }
+        guard card.key == .slate else { return session(card.key).map(Shown.init) }
+        return arrangement(of: card, turn.tuning).flatMap { Shown($0, in: turn.slate) }
+    }
+
+    /// What an end of a card shows last.
+    /// - Parameter games: of a slate card.
+    func finalContent(_ key: CardKey, _ games: [GameID]) -> CardContent {
+        if key == .slate { return .slate(SlateArrangement(games: games, spoilerFree: kept.settings.spoilerFree)) }
+        return session(key).map { .session(SessionShow(session: $0)) } ?? .nothing
+    }
+
+    /// What any other push of a card carries; `nil` where there is nothing to show.
+    private func content(of card: Card, _ kind: PushOrder.Kind, isReissue: Bool, _ turn: Turn) -> CardContent? {
+        if case .end = kind { return finalContent(card.key, card.finalGames) }
+        if card.key == .slate { return arrangement(of: card, turn.tuning).map { .slate($0) } }
+        guard let session = session(card.key) else { return nil }
+        guard case .start = kind else { return .session(SessionShow(session: session)) }
+        return .session(SessionShow(session: session, since: since(session), isSuccessor: isReissue))
     }
 
     // MARK: - Sending
 
     /// Builds and sends one push of a card.
+    /// - Parameter isReissue: a start that only the hard cap counts (S6).
     mutating func send(
-        _ kind: PushOrder.Kind, _ key: CardKey, to address: PushAddress, priority: PushPriority, _ turn: inout Turn
+        _ kind: PushOrder.Kind, _ key: CardKey, to address: PushAddress, priority: PushPriority,
+        isReissue: Bool = false, _ turn: inout Turn
     ) {
-        guard let card = card(key) else { return }
-        let arrangement: SlateArrangement?
+        guard let card = card(key), let content = content(of: card, kind, isReissue: isReissue, turn) else { return }
         var relevance: Double?
-        if case .end = kind {
-            arrangement = SlateArrangement(games: card.finalGames, spoilerFree: kept.settings.spoilerFree)
-        } else {
-            arrangement = self.arrangement(of: card, turn.tuning)
-            relevance = contenders(turn).first { $0.game == card.front?.game }?.effective
+        if key == .slate, card.front != nil, kind.isStartOrUpdate {
+            relevance = self.relevance(of: card, turn)
         }
-        guard let arrangement else { return }
         let number = nextNumber()
         let timestamp = nextTimestamp(after: self[sendingFor: key].lastTimestamp, turn)
         let order = PushOrder(
             number: number, key: key, address: address, priority: priority, timestamp: timestamp,
-            expiration: expiration(of: kind, card, turn), relevance: relevance, content: arrangement, kind: kind,
+            expiration: expiration(of: kind, card, turn), relevance: relevance, content: content, kind: kind,
             selectionRevision: selectionRevision)
         var sending = self[sendingFor: key]
         sending.lastTimestamp = timestamp
         sending.lastSentAt = turn.now
         sending.urgentAt.removeAll { turn.now.seconds(since: $0) >= 3600 }
-        let shown = Shown(arrangement, in: turn.slate) ?? Shown(fingerprint: 0, games: [])
         sending.inFlight = Sending.InFlight(
-            number: number, event: order.event, address: address, queuedAt: turn.now, shown: shown, order: order)
+            number: number, event: order.event, address: address, queuedAt: turn.now,
+            shown: Shown(content, in: turn.slate), isReissue: isReissue, order: order)
         self[sendingFor: key] = sending
         turn.send(order)
     }
+
+    /// P7. A score for how close a game is tells of the game: a spoiler-free card has the same one always (P2).
+    private func relevance(of card: Card, _ turn: Turn) -> Double? {
+        if kept.settings.spoilerFree { return Self.spoilerFreeRelevance }
+        return contenders(turn).first { $0.game == card.front?.game }?.effective
+    }
+
+    /// Points: in the middle of what a worth can be.
+    static let spoilerFreeRelevance = 50.0
 
     mutating func nextNumber() -> PushNumber {
         lastNumber = PushNumber(lastNumber.value &+ 1)
@@ -104,7 +134,26 @@ extension LaneState {
     }
 }
 
+extension PushOrder.Kind {
+    fileprivate var isStartOrUpdate: Bool { if case .end = self { false } else { true } }
+}
+
+extension Card {
+    /// It stands, and what it shows can be changed.
+    var takesUpdates: Bool { state == .confirmed || state == .replacing }
+}
+
 extension Shown {
+    init(_ session: Session) { self.init(fingerprint: session.fingerprint, version: session.version) }
+
+    init(_ content: CardContent, in slate: SlateSnapshot) {
+        switch content {
+        case .slate(let arrangement): self = Shown(arrangement, in: slate) ?? Shown(fingerprint: 0)
+        case .session(let show): self.init(show.session)
+        case .nothing: self.init(fingerprint: 0)
+        }
+    }
+
     /// `nil` when the slate has none of the games.
     init?(_ arrangement: SlateArrangement, in slate: SlateSnapshot) {
         var hash = ContentHash()

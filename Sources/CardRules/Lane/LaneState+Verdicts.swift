@@ -16,6 +16,8 @@ extension LaneState {
             }
         } else if let index = oldEnds.firstIndex(where: { $0.inFlight == number }) {
             settleOldEnd(index, verdict, &turn)
+        } else if let index = orphans.firstIndex(where: { $0.number == number }) {
+            settleOrphan(orphans.remove(at: index), verdict, &turn)
         }
     }
 
@@ -25,6 +27,10 @@ extension LaneState {
         _ key: CardKey, _ push: Sending.InFlight, _ verdict: Verdict, _ turn: inout Turn
     ) {
         guard let index = cardIndex(key) else { return }
+        if push.isReissue, kept.cards[index].state == .replacing, let place = successorIndex(key) {
+            settleSuccessor(place, push, verdict, &turn)
+            return
+        }
         turn.saveLater()
         let isAppStarted = kept.cards[index].startedBy == .app
         switch verdict {
@@ -44,7 +50,7 @@ extension LaneState {
         case .notSent, .refused:
             if kept.cards[index].activity != nil {
                 // The app says that a card stands: its own, if not this start's.
-                if isAppStarted { giveBackSpend(key) }
+                if isAppStarted { giveBackSpend(key, isReissue: push.isReissue) }
                 return
             }
             if case .refused(let refusal) = verdict {
@@ -52,12 +58,26 @@ extension LaneState {
                 return
             }
             let wasWanted = kept.cards[index].state == .starting
-            giveBack(key)
+            giveBack(key, isReissue: push.isReissue)
             guard wasWanted else { return }
             // A4: one discarded for a newer selection is decided again by that.
-            let isStale = push.order.selectionRevision != selectionRevision
+            let isStale = !isCurrent(push.order)
             let until = turn.now.advanced(bySeconds: turn.tuning.updates.dirtySeconds)
-            deferStart(.l2, until: isStale ? nil : until, "not sent", &turn)
+            deferStart(key, .l2, until: isStale ? nil : until, isSuccessor: push.isReissue, "not sent", &turn)
+        }
+    }
+
+    /// L2, S10: its card is gone, but what became of it counts.
+    private mutating func settleOrphan(_ start: OrphanStart, _ verdict: Verdict, _ turn: inout Turn) {
+        turn.note(.verdict, start.key, verdict.rule, verdict.words, push: start.number)
+        turn.saveLater()
+        switch verdict {
+        case .accepted:
+            kept.ledger[start.key].accepted += 1
+            kept.ledger[start.key].lastAcceptedAt = turn.now
+        case .refused, .notSent:
+            if start.night == kept.ledger.from { giveBackSpend(start.key, isReissue: start.isReissue) }
+        case .unknown: break
         }
     }
 
@@ -66,53 +86,72 @@ extension LaneState {
     ) {
         let wasWanted = card(key)?.state == .starting
         // A refusal says nothing about a token that the app has reported since.
-        let isSameToken = kept.pushToStart?.address?.token == push.address.token
-        if refusal.reason.nextStep == .tryOtherGateway, !push.triedOtherGateway, wasWanted, isSameToken {
+        if refusal.reason.nextStep == .tryOtherGateway, !push.triedOtherGateway, wasWanted, isHeld(push.address) {
             tryOtherGateway(key, push, &turn)
             return
         }
-        giveBack(key)
+        giveBack(key, isReissue: push.isReissue)
+        guard let hold = holdOfRefusedStart(push, refusal, &turn), wasWanted else { return }
+        deferStart(
+            key, hold.rule, until: hold.seconds.map { turn.now.advanced(bySeconds: $0) }, isSuccessor: push.isReissue,
+            "refused: \(refusal.reason.word)", &turn)
+    }
+
+    /// The push-to-start token held is the one that a push went to.
+    func isHeld(_ address: PushAddress) -> Bool { kept.pushToStart?.address?.token == address.token }
+
+    /// What a refused start means for the token, and how long starts wait for it: `seconds` is `nil` where only a fresh
+    /// token helps. `nil`: nothing is known to be wrong.
+    mutating func holdOfRefusedStart(
+        _ push: Sending.InFlight, _ refusal: Refusal, _ turn: inout Turn
+    ) -> (rule: Rule, seconds: Double?)? {
+        let isSameToken = isHeld(push.address)
         let gateway = turn.tuning.gateway
-        let (rule, hold): (Rule, Double?)
         switch refusal.reason.nextStep {
         case .tryOtherGateway where !isSameToken, .forgetAddress where !isSameToken, .holdToken where !isSameToken:
-            (rule, hold) = (.s2, nil)
-        case .tryOtherGateway where !push.triedOtherGateway: return  // not wanted any more, and not known to be dead
+            return (.s2, nil)
+        case .tryOtherGateway where !push.triedOtherGateway: return nil  // not wanted any more, and not known to be dead
         case .tryOtherGateway:
             forgetPushToStart(push.address, .g2, &turn)
-            (rule, hold) = (.s2, nil)
+            return (.s2, nil)
         case .forgetAddress where isDead(kept.pushToStart?.reportedAt, refusal, push):
             forgetPushToStart(push.address, .g3, &turn)
-            (rule, hold) = (.s2, nil)
-        case .forgetAddress: (rule, hold) = (.g3, turn.tuning.updates.dirtySeconds)
+            return (.s2, nil)
+        case .forgetAddress: return (.g3, turn.tuning.updates.dirtySeconds)
         case .holdToken:
             startSlowSeconds = min(startSlowSeconds.map { $0 * 2 } ?? gateway.slowSeconds, gateway.slowMaxSeconds)
-            (rule, hold) = (.g5, startSlowSeconds)
-        case .holdGateway: (rule, hold) = (.g5, gateway.serverErrorSeconds)
-        case .reconnect: (rule, hold) = (.g4, turn.tuning.updates.dirtySeconds)
-        case .reportToOperator: (rule, hold) = (.g3, gateway.probeSeconds)
+            return (.g5, startSlowSeconds)
+        case .holdGateway: return (.g5, gateway.serverErrorSeconds)
+        case .reconnect: return (.g4, turn.tuning.updates.dirtySeconds)
+        case .reportToOperator: return (.g3, gateway.probeSeconds)
         }
-        guard wasWanted else { return }
-        deferStart(rule, until: hold.map { turn.now.advanced(bySeconds: $0) }, "refused: \(refusal.reason.word)", &turn)
     }
 
     /// L2: the spend is given back, the card is absent. The ordinal is not used again.
-    private mutating func giveBack(_ key: CardKey) {
-        giveBackSpend(key)
+    private mutating func giveBack(_ key: CardKey, isReissue: Bool) {
+        giveBackSpend(key, isReissue: isReissue)
         drop(key)
     }
 
-    private mutating func giveBackSpend(_ key: CardKey) { kept.ledger[key].sent = max(0, kept.ledger[key].sent - 1) }
+    mutating func giveBackSpend(_ key: CardKey, isReissue: Bool) {
+        if isReissue {
+            kept.ledger[key].reissued = max(0, kept.ledger[key].reissued - 1)
+        } else {
+            kept.ledger[key].sent = max(0, kept.ledger[key].sent - 1)
+        }
+    }
 
     /// G2: once, at the other gateway, on the same claim.
-    private mutating func tryOtherGateway(_ key: CardKey, _ push: Sending.InFlight, _ turn: inout Turn) {
+    mutating func tryOtherGateway(_ key: CardKey, _ push: Sending.InFlight, _ turn: inout Turn) {
         guard let card = card(key), !isExpired(card, turn) else { return }  // L7
-        send(push.order.kind, key, to: push.address.flipped, priority: push.order.priority, &turn)
+        send(
+            push.order.kind, key, to: push.address.flipped, priority: push.order.priority, isReissue: push.isReissue,
+            &turn)
         self[sendingFor: key].inFlight?.triedOtherGateway = true
     }
 
     /// G2: what accepted a flipped address is its gateway, recorded with the token in one write.
-    private mutating func recordGateway(of push: Sending.InFlight) {
+    mutating func recordGateway(of push: Sending.InFlight) {
         guard push.triedOtherGateway else { return }
         if kept.pushToStart?.address?.token == push.address.token { kept.pushToStart?.address = push.address }
         for index in kept.cards.indices where kept.cards[index].updateAddress?.token == push.address.token {
@@ -141,7 +180,9 @@ extension LaneState {
         guard let card = card(key) else { return }
         switch verdict {
         case .accepted:
-            self[sendingFor: key].accepted = push.shown
+            // Where the app has replaced the token meanwhile, nobody knows whether the phone shows it.
+            let isCurrent = card.updateAddress?.token == push.address.token
+            self[sendingFor: key].accepted = isCurrent ? push.shown : nil
             self[sendingFor: key].holdUntil = nil
             self[sendingFor: key].slowSeconds = nil
             if push.triedOtherGateway {
@@ -153,7 +194,7 @@ extension LaneState {
             hold(key, forSeconds: turn.tuning.updates.dirtySeconds, turn)
         case .notSent:
             // A4: one discarded for a newer selection makes room for what that asks for.
-            guard push.order.selectionRevision == selectionRevision else { return }
+            guard isCurrent(push.order) else { return }
             hold(key, forSeconds: turn.tuning.updates.dirtySeconds, turn)
         case .refused(let refusal):
             guard let seconds = holdSeconds(key, push, refusal, of: card, &turn) else { return }
@@ -180,9 +221,10 @@ extension LaneState {
         case .tryOtherGateway, .forgetAddress:
             let isGone = refusal.reason.nextStep == .tryOtherGateway || isDead(card.tokenReportedAt, refusal, push)
             guard isGone else { return turn.tuning.updates.dirtySeconds }
-            drop(key)
+            lose(key, .l6, "the update token of the old card is dead", &turn)
             turn.saveLater()
-            turn.note(.token, key, .l6, "the update token is dead: the card is gone")
+            turn.note(
+                .end, key, .l6, "the update token is dead: the card is gone", changesWhen: "another game is added")
             return nil
         case .holdToken:
             let seconds = self[sendingFor: key].slowSeconds.map { min($0 * 2, turn.tuning.gateway.slowMaxSeconds) }
@@ -201,6 +243,10 @@ extension LaneState {
     ) {
         guard let card = card(key) else { return }
         switch verdict {
+        case .accepted where card.updateAddress?.token != push.address.token:
+            // It went to a token that the app has replaced meanwhile, and is owed to the new one.
+            self[sendingFor: key].endRetryAt = nil
+            return
         case .accepted:
             drop(key)
             turn.saveLater()
@@ -217,6 +263,10 @@ extension LaneState {
         oldEnds[index].inFlight = nil
         let activity = oldEnds[index].activity
         turn.note(.verdict, nil, verdict.rule, verdict.words)
+        if let sentTo = oldEnds[index].sentTo, sentTo.token != oldEnds[index].address.token {
+            oldEnds[index].retryAt = nil  // it says nothing about the token that the app has reported since
+            return
+        }
         var isDone = verdict == .accepted
         if case .refused(let refusal) = verdict {
             switch refusal.reason.nextStep {

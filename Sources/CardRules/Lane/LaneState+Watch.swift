@@ -51,6 +51,15 @@ extension LaneState {
         return .nothing
     }
 
+    /// When taste takes the place of a selection that has grown old (A3).
+    func selectionAges(_ turn: Turn) -> WallTime? {
+        guard case .readable = kept.settings.personalisation, let arrived = kept.selection?.arrivedAt else {
+            return nil
+        }
+        let old = arrived.advanced(bySeconds: turn.tuning.authority.selectionHours * 3600)
+        return old > turn.now ? old : nil
+    }
+
     /// T12: how many games a card of this phone shows.
     func maxGames(_ tuning: Tuning) -> Int {
         guard case .readable(let taste) = kept.settings.personalisation else { return max(1, tuning.card.maxGames) }

@@ -13,7 +13,17 @@ public struct LaneState: Sendable {
     var sending: [Sending] = []
     /// Ends under way to activities that are no longer their key's card.
     var oldEnds: [OldEnd] = []
+    /// Starts under way whose card is gone already: only their spend is still to be settled (L2).
+    var orphans: [OrphanStart] = []
     var watch = Watch()
+    /// The sessions that `kept.sessions` and its cards refer to: shared objects, no copies (P9).
+    var sessions: [Session] = []
+    /// The next instants of each card's life, made anew when its age, the zone or the quiet hours change.
+    var plans: [LifePlan] = []
+    /// When time alone lets a reissue begin (R1, R3).
+    var reissueLook: WallTime?
+    /// R7: after a restart, no reissue begins before this lane's turn has come.
+    var reissueNotBefore = WallTime.distantPast
     /// The quiet hours that hold now, or the next ones.
     var quiet: QuietSpan?
     var madeUp: MadeUpMoment?
@@ -22,11 +32,12 @@ public struct LaneState: Sendable {
     /// G5: how long the last `TooManyRequests` held the push-to-start token back; doubles.
     var startSlowSeconds: Double?
     var lastNumber = PushNumber(0)
-    /// When the last turn was: a clock that was set back shows (R7).
+    /// When the last turn was: a clock that was set back shows (R7). After a restart all time lies before it.
     var lastTurnAt = WallTime.distantPast
     /// P5: timestamps given out by an earlier incarnation of this lane do not exceed it.
     var timestampFloor: Int64
-    /// How often a selection arrived in this process: a decision computed from an older one is discarded (A4).
+    /// How often the app said what it wants in this process, by a selection or a registration: a decision computed from
+    /// an older one is discarded (A4).
     public internal(set) var selectionRevision: UInt32 = 0
 
     /// Per card key the rule that decided last, why, and what would change it; newest last, at most `decisionsKept`. Not
@@ -45,17 +56,30 @@ public struct LaneState: Sendable {
 
     /// A lane after a restart.
     ///
-    /// A start that was claimed and not answered when the process died is unknown: its card is believed (L10).
-    /// - Parameter timestampFloor: the stored mark that no timestamp of an earlier incarnation exceeds (P5).
-    public init(restoring record: LaneRecord, zone: Zone, timestampFloor: Int64) {
+    /// A start that was claimed and not answered when the process died is unknown: its card is believed (L10), or its
+    /// successor is (R3).
+    /// - Parameters:
+    ///   - timestampFloor: the stored mark that no timestamp of an earlier incarnation exceeds (P5).
+    ///   - sessions: those that the record names; one that is not there any more counts as over.
+    public init(restoring record: LaneRecord, zone: Zone, timestampFloor: Int64, sessions: [Session] = []) {
         self.kept = record
+        self.sessions = sessions
         self.zone = zone
         self.timestampFloor = timestampFloor
         for index in kept.cards.indices {
             if kept.cards[index].state == .starting { kept.cards[index].state = .believed }
             kept.cards[index].ageBegan = kept.cards[index].ageBegan ?? kept.cards[index].claimedAt
         }
+        for index in kept.successors.indices where kept.successors[index].state == .starting {
+            kept.successors[index].state = .unknown
+            kept.successors[index].ageBegan = kept.successors[index].ageBegan ?? kept.successors[index].claimedAt
+        }
+        for index in kept.sessions.indices where !sessions.contains(where: { $0.id == kept.sessions[index].key }) {
+            kept.sessions[index].isOver = true
+            kept.sessions[index].pending = nil
+        }
         self.nextLook = .distantPast
+        self.lastTurnAt = .distantFuture
     }
 
     // MARK: - What others may ask
@@ -66,6 +90,11 @@ public struct LaneState: Sendable {
     // MARK: - Cards
 
     func cardIndex(_ key: CardKey) -> Int? { kept.cards.firstIndex { $0.key == key } }
+
+    func successorIndex(_ key: CardKey) -> Int? { kept.successors.firstIndex { $0.key == key } }
+
+    /// S13: activities of this app that stand on the phone, or may come to.
+    var standing: Int { kept.cards.count + kept.successors.count + kept.owedEnds.count }
 
     /// What is being sent for a key; made on first use, gone with the card.
     subscript(sendingFor key: CardKey) -> Sending {
@@ -98,6 +127,8 @@ struct Sending: Sendable {
     var lastTimestamp: Int64 = 0
     /// When an owed end is tried again.
     var endRetryAt: WallTime?
+    /// What the start of the card's successor carried, once it was accepted (R2).
+    var successorShown: Shown?
 
     struct InFlight: Sendable {
         let number: PushNumber
@@ -108,6 +139,8 @@ struct Sending: Sendable {
         let shown: Shown
         /// Where an update or end goes, or the start's claim.
         var triedOtherGateway = false
+        /// A start that only the hard cap counts (S6).
+        var isReissue = false
         let order: PushOrder
     }
 }
@@ -116,7 +149,10 @@ struct Sending: Sendable {
 struct Shown: Hashable, Sendable {
     /// Of all that the card draws but `asOf`: 64 bits, so that two contents are taken for one once in 2^64 pairs.
     let fingerprint: UInt64
-    let games: [Game]
+    /// Of a slate card.
+    var games: [Game] = []
+    /// Of a session card: the session's version.
+    var version: Int64 = 0
 
     var front: GameID? { games.first?.id }
 
@@ -127,10 +163,24 @@ struct Shown: Hashable, Sendable {
     }
 }
 
+/// A start that nobody waits for any more.
+struct OrphanStart: Sendable {
+    let number: PushNumber
+    let key: CardKey
+    let isReissue: Bool
+    /// The night that it was claimed in.
+    let night: WallTime
+
+    /// The pool answers every push: more than a few at a time there cannot be.
+    static let kept = 8
+}
+
 /// The end of an older activity, as it is being sent.
 struct OldEnd: Sendable {
     let activity: ActivityID
     var inFlight: PushNumber?
+    /// Where that one went.
+    var sentTo: PushAddress?
     var triedOtherGateway = false
     var address: PushAddress
     var retryAt: WallTime?

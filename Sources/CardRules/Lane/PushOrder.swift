@@ -29,6 +29,36 @@ public struct SlateArrangement: Hashable, Sendable {
     }
 }
 
+/// What a push shows.
+public enum CardContent: Hashable, Sendable {
+    case slate(SlateArrangement)
+    case session(SessionShow)
+    /// Only on an end of a card of which nothing is known: the phone then keeps what it shows (ref L18).
+    case nothing
+
+    /// The games of a slate card; none on any other.
+    public var games: [GameID] { if case .slate(let arrangement) = self { arrangement.games } else { [] } }
+
+    public var spoilerFree: Bool { if case .slate(let arrangement) = self { arrangement.spoilerFree } else { false } }
+
+    public var session: Session? { if case .session(let show) = self { show.session } else { nil } }
+}
+
+/// A session's content, with what its alert says.
+public struct SessionShow: Hashable, Sendable {
+    public let session: Session
+    /// When it began, as the device's wall clock showed it: `22:15` (P3). Empty but on a start.
+    public let since: String
+    /// It follows a card that stood before: the alert must not read as news (P3).
+    public let isSuccessor: Bool
+
+    public init(session: Session, since: String = "", isSuccessor: Bool = false) {
+        self.session = session
+        self.since = since
+        self.isSuccessor = isSuccessor
+    }
+}
+
 /// One push as a lane wants it: what and for whom. The shell turns it into headers and bytes.
 public struct PushOrder: Hashable, Sendable {
     public let number: PushNumber
@@ -41,13 +71,13 @@ public struct PushOrder: Hashable, Sendable {
     public let expiration: Int64
     /// The front's effective score (P7); `nil` on an end.
     public let relevance: Double?
-    public let content: SlateArrangement
+    public let content: CardContent
     public let kind: Kind
     /// Which selection it was computed from: one from an older selection is discarded instead of sent (A4).
     public let selectionRevision: UInt32
 
     public enum Kind: Hashable, Sendable {
-        /// Never with a stale date (P1). `withSound`: the device asks for it, and this is no successor.
+        /// Never with a stale date (P1). `withSound`: the device asks for it, and this is no successor (P1).
         case start(withSound: Bool)
         /// `staleDate`, Unix seconds, only while a game of the card is under way (P4).
         case update(staleDate: Int64?)
@@ -65,7 +95,7 @@ public struct PushOrder: Hashable, Sendable {
 
     public init(
         number: PushNumber, key: CardKey, address: PushAddress, priority: PushPriority, timestamp: Int64,
-        expiration: Int64, relevance: Double?, content: SlateArrangement, kind: Kind, selectionRevision: UInt32 = 0
+        expiration: Int64, relevance: Double?, content: CardContent, kind: Kind, selectionRevision: UInt32 = 0
     ) {
         self.number = number
         self.key = key
@@ -77,5 +107,16 @@ public struct PushOrder: Hashable, Sendable {
         self.content = content
         self.kind = kind
         self.selectionRevision = selectionRevision
+    }
+
+    /// A push of a slate card.
+    public init(
+        number: PushNumber, key: CardKey, address: PushAddress, priority: PushPriority, timestamp: Int64,
+        expiration: Int64, relevance: Double?, content: SlateArrangement, kind: Kind, selectionRevision: UInt32 = 0
+    ) {
+        self.init(
+            number: number, key: key, address: address, priority: priority, timestamp: timestamp,
+            expiration: expiration, relevance: relevance, content: .slate(content), kind: kind,
+            selectionRevision: selectionRevision)
     }
 }

@@ -35,7 +35,8 @@ extension TimelineEntry {
         guard key != nil, rule != nil else { return false }
         return switch kind {
         case .start, .update, .end, .withheld, .takeover, .reissue: true
-        case .verdict, .token, .report, .sync, .probe, .moment: false
+        case .report: changesWhen != nil
+        case .verdict, .token, .sync, .probe, .moment: false
         }
     }
 

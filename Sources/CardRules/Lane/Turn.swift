@@ -3,7 +3,8 @@ struct Turn {
     let now: WallTime
     let slate: SlateSnapshot
     let tuning: Tuning
-    let mayClaim: Bool
+    /// How many starts may still be claimed in this turn (L10).
+    private(set) var claimsLeft: Int
 
     private var claims: [LaneEffect] = []
     private var sends: [LaneEffect] = []
@@ -18,7 +19,7 @@ struct Turn {
         self.now = now
         slate = surroundings.slate
         tuning = surroundings.tuning
-        mayClaim = surroundings.mayClaim
+        claimsLeft = surroundings.claims
     }
 
     /// What is sent in this turn leaves only when the record is durable.
@@ -29,6 +30,7 @@ struct Turn {
 
     mutating func claim(night: WallTime, ordinal: Int, key: CardKey) {
         claims.append(.claim(night: night, ordinal: ordinal, key: key))
+        claimsLeft -= 1
         savesFirst = true
     }
 

@@ -1,6 +1,6 @@
 extension NightLedger {
     /// Starts spent tonight, of any key and cause (S6).
-    public var spent: Int { keys.reduce(0) { $0 + $1.sent } }
+    public var spent: Int { keys.reduce(0) { $0 + $1.sent + $1.reissued } }
 
     /// The counts of one key; zeroes where there are none yet. Setting makes the entry.
     public subscript(key: CardKey) -> KeyLedger {
@@ -35,8 +35,9 @@ extension NightLedger {
         let isQuiet = !keys.contains { $0.accepted > 0 }
         next.unprovenNights = isUnproven ? unprovenNights + 1 : isQuiet ? unprovenNights : 0
         next.joined = standing
-        for key in keys where key.lastAcceptedAt != nil {
-            next[key.key].lastAcceptedAt = key.lastAcceptedAt  // S10 does not turn with the night
+        // S10 does not turn with the night; what lies a night back is of no use to it.
+        for key in keys where key.lastAcceptedAt.map({ $0 >= self.from }) == true {
+            next[key.key].lastAcceptedAt = key.lastAcceptedAt
         }
         return next
     }
@@ -45,6 +46,7 @@ extension NightLedger {
     public mutating func add(_ older: NightLedger) {
         for key in older.keys {
             self[key.key].sent += key.sent
+            self[key.key].reissued += key.reissued
             self[key.key].accepted += key.accepted
             self[key.key].acknowledged += key.acknowledged
             self[key.key].isDismissed = self[key.key].isDismissed || key.isDismissed

@@ -22,6 +22,8 @@ public struct NightLedger: Hashable, Sendable {
         public let key: CardKey
         /// Spent: claimed and neither refused nor known not to have left (L2).
         public var sent = 0
+        /// Reissues and successors, spent as `sent` is: only the hard cap counts them (S6).
+        public var reissued = 0
         public var accepted = 0
         public var acknowledged = 0
         public var lastAcceptedAt: WallTime?

@@ -8,9 +8,7 @@ public struct NightSpan: Hashable, Sendable {
     ///
     /// - Parameter rollsAtMinute: minutes after local midnight, 0...1439.
     public init(containing now: WallTime, in zone: Zone, rollsAtMinute: Int) {
-        func begin(_ day: Int64) -> WallTime {
-            zone.instant(localSeconds: day * 86_400 + Int64(rollsAtMinute) * 60, .first)
-        }
+        func begin(_ day: Int64) -> WallTime { NightSpan.begin(ofDay: day, in: zone, rollsAtMinute: rollsAtMinute) }
         var day = localDay(zone.localSeconds(at: now) - Int64(rollsAtMinute) * 60)
         var from = begin(day)
         var to = begin(day + 1)
@@ -28,6 +26,16 @@ public struct NightSpan: Hashable, Sendable {
         }
         self.from = from
         self.to = to
+    }
+
+    /// When the night of a day of the wall clock begins.
+    static func begin(ofDay day: Int64, in zone: Zone, rollsAtMinute: Int) -> WallTime {
+        zone.instant(localSeconds: day * 86_400 + Int64(rollsAtMinute) * 60, .first)
+    }
+
+    /// The day of the wall clock whose night begins at about this instant.
+    static func day(ofBegin begin: WallTime, in zone: Zone, rollsAtMinute: Int) -> Int64 {
+        localDay(zone.localSeconds(at: begin) - Int64(rollsAtMinute) * 60 + 43_200)
     }
 
     public func contains(_ instant: WallTime) -> Bool { from <= instant && instant < to }

@@ -39,6 +39,8 @@ public struct CodecFault: Error, Hashable, Sendable {
 struct ByteReader {
     private let bytes: [UInt8]
     private var place = 0
+    /// Of the record that is read: what joined later is not in an older one.
+    var version = RecordCodec.version
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 

@@ -10,6 +10,7 @@ extension ByteWriter {
         case .believed: byte(1)
         case .confirmed: byte(2)
         case .ending: byte(3)
+        case .replacing: byte(4)
         }
         bool(card.startedBy == .app)
         time(card.claimedAt)
@@ -44,6 +45,7 @@ extension ByteWriter {
             $0.int($1.acknowledged)
             $0.time($1.lastAcceptedAt)
             $0.bool($1.isDismissed)
+            $0.int($1.reissued)
         }
         list(ledger.withheld) {
             $0.text($1.rule.rawValue)
@@ -80,6 +82,7 @@ extension ByteReader {
         case 1: return .believed
         case 2: return .confirmed
         case 3: return .ending
+        case 4: return .replacing
         default: throw fault(field)
         }
     }
@@ -107,6 +110,7 @@ extension ByteReader {
             key.acknowledged = try reader.int("\(field).keys")
             key.lastAcceptedAt = try reader.maybeTime("\(field).keys")
             key.isDismissed = try reader.bool("\(field).keys")
+            if reader.version >= 2 { key.reissued = try reader.int("\(field).keys") }
             return key
         }
         ledger.withheld = try list("\(field).withheld") { reader throws(CodecFault) in

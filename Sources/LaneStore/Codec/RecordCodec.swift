@@ -3,9 +3,10 @@ public import CardRules
 /// A lane's record as versioned bytes: the store's own form, which nothing but this file and its neighbours reads.
 ///
 /// A field that joins goes to the end of its part under a new version; older versions stay readable.
+/// Version 2 added sessions, successors and what reissues spent.
 public enum RecordCodec {
     /// The version that is written.
-    public static let version: UInt8 = 1
+    public static let version: UInt8 = 2
 
     public static func encode(_ record: LaneRecord) -> [UInt8] {
         var writer = ByteWriter()
@@ -18,7 +19,8 @@ public enum RecordCodec {
     public static func decode(_ bytes: [UInt8]) throws(CodecFault) -> LaneRecord {
         var reader = ByteReader(bytes)
         let found = try reader.byte("version")
-        guard found == version else { throw reader.fault("version", .version(Int(found))) }
+        guard (1...version).contains(found) else { throw reader.fault("version", .version(Int(found))) }
+        reader.version = found
         let record = try reader.record()
         try reader.finish("record")
         return record
@@ -39,6 +41,8 @@ extension ByteWriter {
         ids(record.endedActivities)
         list(record.owedEnds) { $0.owedEnd($1) }
         bool(record.isRemoved)
+        list(record.sessions) { $0.member($1) }
+        list(record.successors) { $0.successor($1) }
     }
 
     private mutating func settings(_ settings: DeviceSettings) {
@@ -94,6 +98,8 @@ extension ByteWriter {
                 $0.ids($1.members)
                 $0.ids($1.endedActivities)
                 $0.list($1.marks) { $0.sentMark($1) }
+                $0.list($1.sessions) { $0.member($1) }
+                $0.list($1.successors) { $0.successor($1) }
             }
         }
     }
@@ -145,6 +151,9 @@ extension ByteReader {
         record.endedActivities = try ids("endedActivities")
         record.owedEnds = try list("owedEnds") { reader throws(CodecFault) in try reader.owedEnd() }
         record.isRemoved = try bool("isRemoved")
+        guard version >= 2 else { return record }
+        record.sessions = try list("sessions") { reader throws(CodecFault) in try reader.member("sessions") }
+        record.successors = try list("successors") { reader throws(CodecFault) in try reader.successor("successors") }
         return record
     }
 
@@ -225,7 +234,12 @@ extension ByteReader {
         let members: [GameID] = try ids(field)
         let ended: [ActivityID] = try ids(field)
         let marks = try list(field) { reader throws(CodecFault) in try reader.sentMark(field) }
-        return Handover(ledger: ledger, cards: cards, members: members, endedActivities: ended, marks: marks)
+        var handover = Handover(
+            ledger: ledger, cards: cards, members: members, endedActivities: ended, marks: marks)
+        guard version >= 2 else { return handover }
+        handover.sessions = try list(field) { reader throws(CodecFault) in try reader.member(field) }
+        handover.successors = try list(field) { reader throws(CodecFault) in try reader.successor(field) }
+        return handover
     }
 
     private mutating func sentMark(_ field: String) throws(CodecFault) -> SentMark {

@@ -77,7 +77,7 @@ extension ByteWriter {
         }
     }
 
-    private mutating func json(_ value: JSONValue) {
+    mutating func json(_ value: JSONValue) {
         switch value {
         case .null: byte(0)
         case .bool(let value): byte(value ? 2 : 1)
@@ -163,7 +163,7 @@ extension ByteReader {
         return members
     }
 
-    private mutating func json(_ field: String, depth: Int) throws(CodecFault) -> JSONValue {
+    mutating func json(_ field: String, depth: Int) throws(CodecFault) -> JSONValue {
         guard depth < Self.maxDepth else { throw fault(field) }
         switch try byte(field) {
         case 0: return .null

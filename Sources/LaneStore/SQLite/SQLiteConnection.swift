@@ -75,6 +75,7 @@ final class SQLiteStatement {
         case integer(Int64)
         case text(String)
         case blob([UInt8])
+        case null
     }
 
     /// Runs it to its end.
@@ -110,6 +111,7 @@ final class SQLiteStatement {
             let code: Int32
             switch value {
             case .integer(let value): code = sqlite3_bind_int64(raw, place, value)
+            case .null: code = sqlite3_bind_null(raw, place)
             case .text(let text): code = sqlite3_bind_text(raw, place, text, Int32(text.utf8.count), copied)
             case .blob(let bytes) where bytes.isEmpty: code = sqlite3_bind_zeroblob(raw, place, 0)
             case .blob(let bytes): code = sqlite3_bind_blob(raw, place, bytes, Int32(bytes.count), copied)

@@ -24,7 +24,12 @@ enum SQLiteSchema {
         CREATE INDEX timeline_at ON timeline (at);
         CREATE TABLE slate_line (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body BLOB NOT NULL);
         CREATE INDEX slate_line_at ON slate_line (at);
+        """,
         """
+        CREATE TABLE session (
+            id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, stopped INTEGER, body BLOB NOT NULL) WITHOUT ROWID;
+        CREATE INDEX session_stopped ON session (stopped) WHERE stopped IS NOT NULL;
+        """,
     ]
 
     /// Brings the file to this version, each step in a transaction of its own.

@@ -5,8 +5,8 @@ final class SQLiteStatements {
     let begin, commit, rollback, epoch: SQLiteStatement
     let lane, removeLane, claim, owner, removeOwner, mark: SQLiteStatement
     let timeline, removeTimeline, pruneTimeline, pruneClaims: SQLiteStatement
-    let slateLine, forgetSlate: SQLiteStatement
-    let loadLanes, loadLane, loadOwners, loadMark, loadSlate, loadTimeline: SQLiteStatement
+    let slateLine, forgetSlate, session, forgetSessions: SQLiteStatement
+    let loadLanes, loadLane, loadOwners, loadMark, loadSlate, loadTimeline, loadSessions: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -39,6 +39,15 @@ final class SQLiteStatements {
         pruneClaims = try connection.prepare("DELETE FROM claim WHERE at < ?1")
         slateLine = try connection.prepare("INSERT INTO slate_line (at, body) VALUES (?1, ?2)")
         forgetSlate = try connection.prepare("DELETE FROM slate_line WHERE at < ?1")
+        // A version that is not newer changes nothing: commits of one session may overtake each other.
+        session = try connection.prepare(
+            """
+            INSERT INTO session VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE
+            SET version = excluded.version, stopped = excluded.stopped, body = excluded.body
+            WHERE excluded.version > session.version
+            """)
+        forgetSessions = try connection.prepare("DELETE FROM session WHERE stopped < ?1")
+        loadSessions = try connection.prepare("SELECT id, body FROM session WHERE id > ?1 ORDER BY id LIMIT ?2")
         loadLanes = try connection.prepare(
             """
             SELECT device, generation, body FROM lane WHERE partition = ?1 AND device > ?2 ORDER BY device LIMIT ?3

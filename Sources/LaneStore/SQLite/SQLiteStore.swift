@@ -98,6 +98,19 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func loadSessions(_ take: @Sendable ([Session]) -> Void) async throws {
+        var last = ""
+        while true {
+            let after = last
+            let sessions = try await read { writer throws(StoreError) in
+                try writer.sessions(after: after, limit: Self.portion)
+            }
+            guard let newest = sessions.last else { return }
+            last = newest.id.text
+            take(sessions)
+        }
+    }
+
     public func loadSlate(since: WallTime) async throws -> [ArrivedLine] {
         try await read { writer throws(StoreError) in try writer.slate(since: since) }
     }

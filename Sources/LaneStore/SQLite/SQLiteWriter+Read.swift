@@ -44,6 +44,22 @@ extension SQLiteWriter {
         return owners
     }
 
+    func sessions(after id: String, limit: Int) throws(StoreError) -> [Session] {
+        var sessions: [Session] = []
+        try statements.loadSessions.rows(.text(id), .integer(Int64(limit))) { row throws(StoreError) in
+            let name = row.text(0)
+            let body = row.blob(1)
+            let session = try parsed(table: "session", key: name) { () throws(CodecFault) in
+                try SessionCodec.decode(body)
+            }
+            guard session.id.text == name else {
+                throw .corrupt(table: "session", key: name, detail: "id: the row names another")
+            }
+            sessions.append(session)
+        }
+        return sessions
+    }
+
     func mark(partition: Int) throws(StoreError) -> Int64? {
         var mark: Int64?
         try statements.loadMark.rows(.integer(Int64(partition))) { row throws(StoreError) in mark = row.integer(0) }

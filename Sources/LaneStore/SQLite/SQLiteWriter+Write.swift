@@ -30,6 +30,14 @@ extension SQLiteWriter {
             try statements.slateLine.run(.integer(line.at.milliseconds), .blob(SlateLineCodec.encode(line.line)))
         }
         if let before = batch.forgetSlateBefore { try statements.forgetSlate.run(.integer(before.milliseconds)) }
+        for session in batch.sessions {
+            try statements.session.run(
+                .text(session.id.text), .integer(session.version),
+                session.stoppedAt.map { .integer($0.milliseconds) } ?? .null, .blob(SessionCodec.encode(session)))
+        }
+        if let before = batch.forgetSessionsBefore {
+            try statements.forgetSessions.run(.integer(before.milliseconds))
+        }
         return refused
     }
 

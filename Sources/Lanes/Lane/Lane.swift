@@ -26,7 +26,10 @@ actor Lane {
     var stored: StoredLane { StoredLane(record: state.kept, generation: generation) }
 
     /// A decision computed from an older selection is discarded when it is about to be sent (A4).
-    func isCurrent(_ order: PushOrder) -> Bool { order.selectionRevision == state.selectionRevision }
+    func isCurrent(_ order: PushOrder) -> Bool { state.isCurrent(order) }
+
+    /// R7: no reissue begins before then.
+    func holdReissues(until time: WallTime) { state.holdReissues(until: time) }
 
     var isRemoved: Bool { state.kept.isRemoved }
 

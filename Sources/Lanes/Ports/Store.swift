@@ -25,6 +25,10 @@ public protocol Store: Sendable {
     /// - Throws: `StoreError`.
     func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws
 
+    /// Reads every session, running or stopped, in order of id, a portion at a time.
+    /// - Throws: `StoreError`.
+    func loadSessions(_ take: @Sendable ([Session]) -> Void) async throws
+
     /// The slate's lines in the order in which they came, those that arrived before `since` left out: played again they
     /// give tonight's slate.
     /// - Throws: `StoreError`.
@@ -143,6 +147,10 @@ public struct CommitBatch: Sendable {
     /// New timestamp marks (P5), Unix seconds, by partition.
     public var marks: [Int: Int64] = [:]
     public var slateLines: [ArrivedLine] = []
+    /// Sessions as they are now; a version that is not above the stored one changes nothing.
+    public var sessions: [Session] = []
+    /// Sessions stopped before this are of no use any more.
+    public var forgetSessionsBefore: WallTime?
     /// Slate lines that arrived before this are of no use any more.
     public var forgetSlateBefore: WallTime?
 
@@ -150,7 +158,7 @@ public struct CommitBatch: Sendable {
 
     public var isEmpty: Bool {
         lanes.isEmpty && removed.isEmpty && claims.isEmpty && owners.isEmpty && timeline.isEmpty && marks.isEmpty
-            && slateLines.isEmpty && forgetSlateBefore == nil
+            && slateLines.isEmpty && forgetSlateBefore == nil && sessions.isEmpty && forgetSessionsBefore == nil
     }
 }
 

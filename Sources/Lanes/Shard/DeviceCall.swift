@@ -25,6 +25,8 @@ public enum DeviceAnswer: Hashable, Sendable {
     case done
     /// No such device.
     case unknownDevice
+    /// The card's key is no session that is known (404).
+    case unknownCard
     /// The selection was older than the one held (409).
     case staleSelection(held: WallTime)
     /// The store cannot write now: try again (503).

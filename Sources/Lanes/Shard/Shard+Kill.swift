@@ -82,13 +82,17 @@ extension Shard {
         if let row {
             let state = LaneState(
                 restoring: row.record, zone: environment.zone(row.record.settings.timeZone) ?? .utc,
-                timestampFloor: timestampFloor)
+                timestampFloor: timestampFloor, sessions: row.record.sessions.compactMap { router.session($0.key) })
             // The one that fell may never have written its own generation.
             let newest = max(row.generation, gone.lane.generation)
             let lane = Lane(state: state, generation: Generation(newest.value &+ 1), shard: self)
             lanes[gone.place] = lane
             environment.trace.record(.restarted(device))
             for effect in state.pendingOwnership { router.route(effect, from: device) }
+            for member in row.record.sessions {
+                guard let session = router.session(member.key) else { continue }
+                await turn(gone.place, lane, .session(session, as: nil))
+            }
             await turn(gone.place, lane, .look)
         } else {
             free(gone.place, device, gone.lane)

@@ -10,12 +10,12 @@ extension Shard {
         let id = ApnsID(randomHigh: environment.random.next(), randomLow: environment.random.next())
         let ticket = PushTicket(device: device, generation: lane.generation, number: order.number)
         let isClaim = claim != nil && order.event == .start
-        if isClaim { hasPermit = false }  // spent until the answer comes
+        if isClaim { permits -= 1 }  // spent until the answer comes
         inFlight[ticket] = InFlight(
             lane: index, event: order.event, gateway: order.address.gateway, priority: order.priority, id: id,
             isClaim: isClaim)
         let app = await lane.app
-        guard let request = renderers[app]?.request(for: order, snapshot: open.slate, id: id) else {
+        guard let request = renderers[app]?.request(for: order, snapshot: slate, id: id) else {
             // Nothing of its content is in the slate, or it cannot be made to fit (P8): never sent.
             inbox.take([PushAnswer(ticket: ticket, verdict: .notSent)])
             return nil

@@ -17,8 +17,8 @@ extension Shard {
         _ index: Int, _ lane: Lane, _ event: LaneEvent, answered: (InFlight, PushAnswer)? = nil
     ) async -> Outcome {
         let now = environment.clock.now
-        if !hasPermit { hasPermit = environment.claims.take() }
-        let turn = await lane.take(event, at: now, in: hasPermit ? open : closed)
+        while permits < Surroundings.claimsATurn, environment.claims.take() { permits += 1 }
+        let turn = await lane.take(event, at: now, in: surroundings[permits])
         deadlines.arm(index, at: turn.nextLook)
         if turn.effects.isEmpty { return .kept }
         return await perform(turn.effects, index, lane, answered: answered)
@@ -29,24 +29,27 @@ extension Shard {
     ) async -> Outcome {
         guard let device = devices[index] else { return .kept }
         var isHeld = false
-        var claim: StartClaim?
+        var claims: [StartClaim] = []
         var outcome = Outcome.kept
-        var sent: (order: PushOrder, id: ApnsID)?
+        var sent: [(order: PushOrder, id: ApnsID)] = []
         for effect in effects {
             switch effect {
             case .claim(let night, let ordinal, let key):
                 let made = StartClaim(
                     device: device, night: night, ordinal: ordinal, key: key, at: environment.clock.now)
-                claim = made
+                claims.append(made)
                 outbox.gathering.claims.append(made)
             case .save:
                 outbox.gathering.lanes.insert(index)
                 isHeld = true
             case .send(let order):
-                if let id = await send(order, index, lane, device, claim: claim, isHeld: isHeld) { sent = (order, id) }
+                let claim = claims.first { $0.key == order.key }
+                if let id = await send(order, index, lane, device, claim: claim, isHeld: isHeld) {
+                    sent.append((order, id))
+                }
             case .note(let entry):
                 note(entry, device, sent: sent, answered: answered)
-            case .claimPhone, .handOver, .confirmHandover:
+            case .claimPhone, .handOver, .confirmHandover, .askSessions:
                 outbox.gathering.messages.append(Outbox.HeldMessage(from: device, effect: effect))
             case .forward(let event, let owner):
                 outcome = .forwarded(event, to: owner)
@@ -61,14 +64,14 @@ extension Shard {
     }
 
     func note(
-        _ entry: TimelineEntry, _ device: DeviceID, sent: (order: PushOrder, id: ApnsID)?,
+        _ entry: TimelineEntry, _ device: DeviceID, sent: [(order: PushOrder, id: ApnsID)],
         answered: (InFlight, PushAnswer)?
     ) {
         environment.trace.record(.decided(device, entry))
         guard environment.keepsTimeline else { return }
         var id: String?
         var summary: PushSummary?
-        if let sent, sent.order.number == entry.push {
+        if let push = entry.push, let sent = sent.first(where: { $0.order.number == push }) {
             id = sent.id.description
             summary = PushSummary(
                 event: sent.order.event, gateway: sent.order.address.gateway, priority: sent.order.priority.rawValue,

@@ -17,8 +17,9 @@ actor Shard {
     var deadlines: DeadlineWheel
     var outbox = Outbox()
     var renderers: [AppID: PayloadRenderer]
-    var open: Surroundings
-    var closed: Surroundings
+    /// What turns look at, by how many starts they may claim.
+    var surroundings: [Surroundings]
+    var slate: SlateSnapshot { surroundings[0].slate }
     /// Pushes handed to the pool and not answered.
     var inFlight: [PushTicket: InFlight] = [:]
     /// P5: timestamps up to this one are stored as given out, for each partition of the shard.
@@ -29,8 +30,8 @@ actor Shard {
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var isWorking = false
     var isOver = false
-    /// L10: one start may be claimed; asked for before the turn that may need it, given back when nobody did.
-    var hasPermit = false
+    /// L10: starts that may be claimed; asked for before the turn that may need them, given back when nobody did.
+    var permits = 0
     /// The latest time seen: a clock that was set back shows (R7).
     var lookedAt: WallTime
     /// The newest generation of a lane that is gone: a device that comes back must not answer to its tickets.
@@ -61,8 +62,11 @@ actor Shard {
         lookedAt = environment.clock.now
         deadlines = DeadlineWheel(now: environment.clock.now)
         renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
-        open = Surroundings(slate: .empty, tuning: environment.tuning)
-        closed = Surroundings(slate: .empty, tuning: environment.tuning, mayClaim: false)
+        surroundings = Shard.surroundings(.empty, environment.tuning)
+    }
+
+    static func surroundings(_ slate: SlateSnapshot, _ tuning: Tuning) -> [Surroundings] {
+        (0...Surroundings.claimsATurn).map { Surroundings(slate: slate, tuning: tuning, claims: $0) }
     }
 
     // MARK: - Life
@@ -93,25 +97,49 @@ actor Shard {
 
     /// Lanes of a partition, loaded before the shard runs.
     /// - Parameter timestampFloor: what the partition's earlier owner gave out at most (P5).
-    /// - Returns: what they have to ask of other records again, with the time of the report that it is about (S7).
-    func install(_ stored: [StoredLane], timestampFloor: Int64) -> [OwedMessage] {
+    /// - Returns: what is left to be done for them when all are there.
+    func install(_ stored: [StoredLane], timestampFloor: Int64, sessions: RestoredSessions) -> Installed {
         timestampMark = min(timestampMark ?? timestampFloor, timestampFloor)
-        var owed: [OwedMessage] = []
+        var installed = Installed()
+        let now = environment.clock.now
         for row in stored {
             let zone = environment.zone(row.record.settings.timeZone) ?? .utc
-            let state = LaneState(restoring: row.record, zone: zone, timestampFloor: timestampFloor)
+            var state = LaneState(
+                restoring: row.record, zone: zone, timestampFloor: timestampFloor,
+                sessions: row.record.sessions.compactMap { sessions.all[$0.key] })
+            installed.unheard += sessions.unheard(by: row.record)
+            if let overdue = state.overdueReissues(at: now, in: surroundings[0]) {
+                installed.overdue.append(
+                    OverdueReissue(device: row.record.device, limit: overdue.limit, starts: overdue.starts))
+            }
             let lane = add(
                 row.record.device, state: state, generation: Generation(row.generation.value &+ 1))
             deadlines.arm(lane, at: state.nextLook)
             for effect in state.pendingOwnership {
-                owed.append(
+                installed.owed.append(
                     OwedMessage(
                         from: row.record.device, effect: effect,
                         reportedAt: row.record.pushToStart?.reportedAt ?? .distantPast))
             }
         }
         inbox.offerTime()
-        return owed
+        return installed
+    }
+
+    /// R7: no reissue of this device begins before then.
+    func holdReissues(of device: DeviceID, until time: WallTime) async {
+        guard let place = places[device], let lane = lanes[place] else { return }
+        await lane.holdReissues(until: time)
+    }
+
+    /// The app of each device that is there and not on its way out.
+    func apps(of asked: [DeviceID]) async -> [DeviceID: AppID] {
+        var apps: [DeviceID: AppID] = [:]
+        for device in asked {
+            guard let place = places[device], let lane = lanes[place], await !lane.isRemoved else { continue }
+            apps[device] = await lane.app
+        }
+        return apps
     }
 
     /// Returns when nothing waits: no call, no commit, no push without a verdict.
@@ -148,8 +176,7 @@ actor Shard {
             if load.isEmpty { break }
             if let snapshot = load.snapshot {
                 // Before anything else looks: after a restart the slate held is empty, and would end every card.
-                open = Surroundings(slate: snapshot, tuning: environment.tuning)
-                closed = Surroundings(slate: snapshot, tuning: environment.tuning, mayClaim: false)
+                surroundings = Shard.surroundings(snapshot, environment.tuning)
             }
             await followClock()
             for order in load.kills { kill(order) }
@@ -163,10 +190,8 @@ actor Shard {
             await commitIfDue(flushing: load.isFlush)
             readFallenLanes()
         }
-        if hasPermit {
-            environment.claims.giveBack()
-            hasPermit = false
-        }
+        for _ in 0..<permits { environment.claims.giveBack() }
+        permits = 0
         isWorking = false
         inbox.nextDeadline = [deadlines.earliest, outbox.retryAt].compactMap { $0 }.min()
         if isIdle {
@@ -220,6 +245,11 @@ actor Shard {
             call.reply?(.overloaded)
             return
         }
+        let session = call.event.sessionKey.flatMap { router.session($0) }
+        guard call.event.sessionKey == nil || session != nil else {
+            call.reply?(.unknownCard)
+            return
+        }
         let place: Int
         if let known = places[call.device] {
             place = known
@@ -237,6 +267,8 @@ actor Shard {
             if !park(call) { call.reply?(.unknownDevice) }
             return
         }
+        // What the app says of a session's card may come before the session itself has.
+        if let session { await turn(place, lane, .session(session, as: nil)) }
         let outcome = await turn(place, lane, call.event)
         if case .owned(let token, _, _) = call.event, await lane.owns(token) {
             // Not where a third record came in between: the row of that one must stand.

@@ -32,8 +32,10 @@ struct OwedMessage: Sendable {
 protocol ShardRouter: AnyObject, Sendable {
     /// An event for a device of whatever shard.
     func deliver(_ call: DeviceCall)
-    /// A `claimPhone`, `handOver` or `confirmHandover` whose record is durable.
+    /// A `claimPhone`, `handOver`, `confirmHandover` or `askSessions` whose record is durable.
     func route(_ effect: LaneEffect, from device: DeviceID)
+    /// A session that is durable, running or stopped.
+    func session(_ key: CardKey) -> Session?
     /// The device that a call was for is not there.
     func undelivered(_ call: DeviceCall)
 }

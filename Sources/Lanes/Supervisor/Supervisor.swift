@@ -7,10 +7,13 @@ public import PushWire
 /// by `run(by:)`, or, where a test moves the clock, by `passTime()`.
 public actor Supervisor {
     let environment: ShardEnvironment
-    private let switchboard = Switchboard()
-    private let shards: [Shard]
+    let switchboard = Switchboard()
+    let shards: [Shard]
     private var slate: Slate
     private var slateForgottenAt = WallTime.distantPast
+    var sessionsForgottenAt = WallTime.distantPast
+    /// By app, for what a session comes to on the wire (P8).
+    var renderers: [AppID: PayloadRenderer]
     /// The latest time seen: a clock that was set back shows (R7).
     private var lookedAt: WallTime
 
@@ -29,6 +32,7 @@ public actor Supervisor {
             callsHeld: configuration.callsHeld)
         let switchboard = self.switchboard
         self.environment = environment
+        renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
         shards = (0..<count).map { index in
             Shard(
                 environment: environment, router: switchboard,
@@ -77,17 +81,21 @@ public actor Supervisor {
         for arrived in lines { _ = slate.apply(arrived.line, at: arrived.at) }
         try await environment.store.loadOwners { [switchboard] owners in switchboard.learn(owners) }
         publish(at: now)
-        var owed: [OwedMessage] = []
+        let sessions = try await restoreSessions()
+        var installed = Installed()
         for partition in 0..<partitionCount {
             let floor = try await environment.store.timestampMark(partition: partition) ?? 0
             let rows = Rows()
             try await environment.store.loadLanes(partition: partition) { rows.add($0) }
-            owed += await shards[partition % shards.count].install(rows.taken, timestampFloor: floor)
+            installed += await shards[partition % shards.count].install(
+                rows.taken, timestampFloor: floor, sessions: sessions)
         }
         // S7: the phone is its whose report was accepted last, also when several were asking.
-        for message in owed.sorted(by: { ($0.reportedAt, $0.from) < ($1.reportedAt, $1.from) }) {
+        for message in installed.owed.sorted(by: { ($0.reportedAt, $0.from) < ($1.reportedAt, $1.from) }) {
             switchboard.route(message.effect, from: message.from)
         }
+        for call in installed.unheard { switchboard.deliver(call) }
+        await pace(installed.overdue)
     }
 
     /// Runs the shards until the task is cancelled.

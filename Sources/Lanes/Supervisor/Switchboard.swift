@@ -11,6 +11,7 @@ final class Switchboard: ShardRouter {
     }
 
     private let state = Mutex(State())
+    let sessions = SessionBook()
 
     func connect(_ inboxes: [ShardInbox]) { state.withLock { $0.inboxes = inboxes } }
 
@@ -51,6 +52,11 @@ final class Switchboard: ShardRouter {
             deliver(DeviceCall(device: newer, event: .owned(token: token, from: older, handover: handover)))
         case .confirmHandover(let older):
             deliver(DeviceCall(device: older, event: .handoverTaken(by: device)))
+        case .askSessions(let keys):
+            for key in keys {
+                guard let session = sessions.durable(key) else { continue }
+                deliver(DeviceCall(device: device, event: .session(session, as: nil)))
+            }
         case .claim, .save, .send, .note, .forward, .refuseSelection, .erase:
             break  // carried out by the shard itself
         }
@@ -61,6 +67,8 @@ final class Switchboard: ShardRouter {
             if state.asked[TokenName(token)] == older { state.asked[TokenName(token)] = nil }
         }
     }
+
+    func session(_ key: CardKey) -> Session? { sessions.durable(key) }
 
     func undelivered(_ call: DeviceCall) {
         // The older record is gone, and with it whatever it could hand over.

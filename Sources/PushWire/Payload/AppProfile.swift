@@ -19,17 +19,20 @@ public struct AppProfile: Hashable, Sendable {
     public var topic: String { bundleID + ".push-type.liveactivity" }
 }
 
-/// What the alert of a start says (P1). Templates know `{home}` and `{away}`, the sides of the front: nothing that P2
-/// hides can get in.
+/// What the alert of a start says (P1). Those of a slate know `{home}` and `{away}`, the sides of the front: nothing that
+/// P2 hides can get in. That of a session knows `{since}`, the time of day when it began (P3); its title is the caller's.
 public struct AlertTexts: Hashable, Sendable {
     public var slateTitle: AlertText
     public var slateBody: AlertText
+    public var sessionBody: AlertText
 
     public init(
-        slateTitle: AlertText = .plain("{away} at {home}"), slateBody: AlertText = .plain("Worth watching now")
+        slateTitle: AlertText = .plain("{away} at {home}"), slateBody: AlertText = .plain("Worth watching now"),
+        sessionBody: AlertText = .plain("Since {since}")
     ) {
         self.slateTitle = slateTitle
         self.slateBody = slateBody
+        self.sessionBody = sessionBody
     }
 }
 
@@ -40,30 +43,38 @@ public enum AlertText: Hashable, Sendable {
     /// `loc-key`, and a template for each of its `loc-args`.
     case localized(key: String, args: [String])
 
-    /// What makes it unfit, for people; `nil` when nothing does. Configuration asks before it is used.
+    /// What makes it unfit for a slate, for people; `nil` when nothing does. Configuration asks before it is used.
     public var fault: String? {
+        fault(knowing: ["{home}", "{away}"], "only {home} and {away} can stand in an alert's text")
+    }
+
+    /// What makes it unfit for a session; `nil` when nothing does.
+    public var sessionFault: String? { fault(knowing: ["{since}"], "only {since} can stand in a session's alert") }
+
+    private func fault(knowing names: [String], _ unknown: String) -> String? {
+        let values = names.map { ($0, "") }
         switch self {
         case .plain(let template):
-            isBlank(template) ? "an alert's text must not be empty" : unknownPlaceholder(in: template)
+            if isBlank(template) { return "an alert's text must not be empty" }
+            return fill(template, values).contains("{") ? unknown : nil
         case .localized(let key, let args):
-            isBlank(key) ? "a loc-key must not be empty" : args.lazy.compactMap(unknownPlaceholder).first
+            if isBlank(key) { return "a loc-key must not be empty" }
+            return args.contains { fill($0, values).contains("{") } ? unknown : nil
         }
     }
 }
 
-/// Fills `{home}` and `{away}` in one pass, so that a team called `{away}` stays what it is. Other braces stay too.
-func fill(_ template: String, home: String, away: String) -> String {
+/// Fills placeholders such as `{home}` in one pass, so that a team called `{away}` stays what it is. Other braces stay
+/// too.
+func fill(_ template: String, _ values: [(name: String, value: String)]) -> String {
     var result = ""
     var rest = template[...]
     while let brace = rest.firstIndex(of: "{") {
         result += rest[..<brace]
         rest = rest[brace...]
-        if rest.hasPrefix("{home}") {
-            result += home
-            rest = rest.dropFirst(6)
-        } else if rest.hasPrefix("{away}") {
-            result += away
-            rest = rest.dropFirst(6)
+        if let (name, value) = values.first(where: { rest.hasPrefix($0.name) }) {
+            result += value
+            rest = rest.dropFirst(name.count)
         } else {
             result += "{"
             rest = rest.dropFirst()
@@ -74,7 +85,3 @@ func fill(_ template: String, home: String, away: String) -> String {
 
 /// Nothing that a phone would show.
 func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
-
-private func unknownPlaceholder(in template: String) -> String? {
-    fill(template, home: "", away: "").contains("{") ? "only {home} and {away} can stand in an alert's text" : nil
-}

@@ -11,6 +11,7 @@ public struct PayloadRenderer: Sendable {
     private var places: [SlateArrangement: Int] = [:]
     private var contents: [Rendered?] = []
     private var payloads: [PayloadKey: [UInt8]] = [:]
+    var sessions = SessionPayloads()
     private var head = JSONWriter()
     private var tail = JSONWriter()
 
@@ -32,24 +33,32 @@ public struct PayloadRenderer: Sendable {
     ///   of its games, or the front alone passes 4,096 bytes. An end is never refused for that: it goes without a
     ///   content state, and the phone keeps the last one (ref L18).
     public mutating func request(for order: PushOrder, snapshot: SlateSnapshot, id: ApnsID) -> PushRequest? {
-        guard let payload = payload(for: order, snapshot: snapshot) else { return nil }
+        let made =
+            switch order.content {
+            case .slate(let arrangement): payload(for: order, arrangement, snapshot: snapshot)
+            case .session(let show): payload(for: order, show)
+            case .nothing: bare(order)
+            }
+        guard let payload = made else { return nil }
         return PushRequest(
             id: id, address: order.address, topic: topic, event: order.event, priority: order.priority,
             expiration: order.expiration, collapseID: order.event == .start ? collapseID(of: order.key) : nil,
             payload: payload)
     }
 
-    private mutating func payload(for order: PushOrder, snapshot: SlateSnapshot) -> [UInt8]? {
+    private mutating func payload(
+        for order: PushOrder, _ arrangement: SlateArrangement, snapshot: SlateSnapshot
+    ) -> [UInt8]? {
         if version != snapshot.version || contents.count >= Self.contentsKept || payloads.count >= Self.payloadsKept {
             version = snapshot.version
             places.removeAll(keepingCapacity: true)
             contents.removeAll(keepingCapacity: true)
             payloads.removeAll(keepingCapacity: true)
         }
-        let place = place(of: order.content, in: snapshot)
+        let place = place(of: arrangement, in: snapshot)
         let key = PayloadKey(content: place, frame: PayloadFrame(order))
         if let payload = payloads[key] { return payload }
-        guard let payload = render(key.frame, contents[place], order.content, snapshot) else { return nil }
+        guard let payload = render(key.frame, contents[place], arrangement, snapshot) else { return nil }
         payloads[key] = payload
         return payload
     }

@@ -55,6 +55,11 @@ public final class MemoryStore: Store {
         if !owners.isEmpty { take(owners) }
     }
 
+    public func loadSessions(_ take: @Sendable ([Session]) -> Void) async throws {
+        let sessions = try reading { $0.sessions.values.sorted { $0.id < $1.id } }
+        if !sessions.isEmpty { take(sessions) }
+    }
+
     public func loadSlate(since: WallTime) async throws -> [ArrivedLine] {
         try reading { $0.slateLines.filter { $0.at >= since } }
     }
@@ -103,6 +108,8 @@ extension MemoryStore {
 
     public var claims: Set<StartClaim> { state.withLock { Set($0.kept.claims.values) } }
 
+    public func session(_ id: CardKey) -> Session? { state.withLock { $0.kept.sessions[id] } }
+
     public var timeline: [TimelineRow] { state.withLock { $0.kept.timeline } }
 }
 
@@ -121,6 +128,7 @@ private struct Kept: Sendable {
     var timeline: [TimelineRow] = []
     var marks: [Int: Int64] = [:]
     var slateLines: [ArrivedLine] = []
+    var sessions: [CardKey: Session] = [:]
 
     static let timelineKept = 100_000
 
@@ -154,6 +162,12 @@ private struct Kept: Sendable {
         for (partition, seconds) in batch.marks { marks[partition] = max(marks[partition] ?? .min, seconds) }
         slateLines += batch.slateLines
         if let before = batch.forgetSlateBefore { slateLines.removeAll { $0.at < before } }
+        for session in batch.sessions where session.version > sessions[session.id]?.version ?? .min {
+            sessions[session.id] = session
+        }
+        if let before = batch.forgetSessionsBefore {
+            sessions = sessions.filter { $0.value.stoppedAt.map { $0 >= before } ?? true }
+        }
         return refused
     }
 }

@@ -50,7 +50,7 @@ struct DemoEngine: Sendable {
         supervisor.submit(
             DeviceCall(device: call.device, app: call.app, event: call.event) { answer in
                 switch answer {
-                case .done, .staleSelection, .unknownDevice: done()
+                case .done, .staleSelection, .unknownDevice, .unknownCard: done()
                 case .unavailable, .overloaded: break
                 }
             })

@@ -87,6 +87,7 @@ import Testing
     @Test func `L8: a card without a successor is ended one minute before its limit`() throws {
         var bench = Bench.confirmed()
         let age = try #require(bench.card?.ageBegan)
+        bench.lane.kept.pushToStart?.address = nil
         bench.now = age.advanced(bySeconds: 28_740 - 1)
         bench.apply(.look)
         #expect(bench.effects.ends.isEmpty)

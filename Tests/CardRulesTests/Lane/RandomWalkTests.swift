@@ -293,8 +293,9 @@ struct Walk {
 
     private mutating func judgeStart(_ order: PushOrder, _ standing: Card?) {
         seen.starts += 1
-        if bench.card?.state != .starting { fail("S3: a start without its card") }
-        let mayStand: Set<Card.State?> = [nil, .starting, .ending]
+        let isReissue = bench.card?.state == .replacing
+        if !isReissue, bench.card?.state != .starting { fail("S3: a start without its card") }
+        let mayStand: Set<Card.State?> = isReissue ? [.confirmed, .replacing] : [nil, .starting, .ending]
         if !mayStand.contains(standing?.state) { fail("S3: a start while \(standing?.state as Any)") }
         if order.content.games.isEmpty { fail("T12: a start without a game") }
     }

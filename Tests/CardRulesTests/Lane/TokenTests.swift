@@ -183,8 +183,13 @@ import Testing
         bench.cardToken("a2", token: 2)
         #expect(bench.cardToken("a1", token: 3).ends.isEmpty)  // one is under way
         #expect(bench.card?.activity == "a2")
-        bench.apply(.verdict(bench.sent.last { $0.event == .end }?.number ?? PushNumber(0), .unknown))
-        #expect(bench.pass(60).ends.map(\.address.token) == [[3]])
+        // Whatever becomes of the push to the old token says nothing about the new one.
+        for verdict in [Verdict.accepted, .unknown, .refused(Refusal(.known(.badDeviceToken), status: 400))] {
+            var bench = bench
+            bench.apply(.verdict(bench.sent.last { $0.event == .end }?.number ?? PushNumber(0), verdict))
+            #expect(bench.effects.ends.map(\.address) == [PushAddress(token: [3], gateway: .production)])
+            #expect(bench.lane.kept.owedEnds.map(\.activity) == ["a1"])
+        }
     }
 
     @Test func `L4: fault 9: the age is counted from the accepted start, not from the token`() {

@@ -11,6 +11,8 @@ struct Bench {
     /// Every push ever ordered.
     private(set) var sent: [PushOrder] = []
     private(set) var games: [RankedGame] = []
+    /// The sessions as the caller left them.
+    var book: [CardKey: Session] = [:]
     private var slate = SlateSnapshot.empty
     private var version: UInt64 = 1
     private var roster: UInt32 = 1
@@ -177,25 +179,28 @@ struct Bench {
     @discardableResult
     mutating func cardToken(
         _ activity: ActivityID = "a1", token: UInt8 = 1, gateway: Gateway = .production,
-        startedBy: Card.StartedBy = .push, began: WallTime? = nil
+        startedBy: Card.StartedBy = .push, began: WallTime? = nil, key: CardKey = .slate
     ) -> [LaneEffect] {
         apply(
             .cardToken(
                 CardToken(
-                    key: .slate, activity: activity, address: PushAddress(token: [token], gateway: gateway),
+                    key: key, activity: activity, address: PushAddress(token: [token], gateway: gateway),
                     startedBy: startedBy, began: began)))
     }
 
     @discardableResult
-    mutating func report(_ kind: CardReport.Kind, _ activity: ActivityID = "a1") -> [LaneEffect] {
-        apply(.reported(CardReport(key: .slate, kind: kind, activity: activity, at: now)))
+    mutating func report(
+        _ kind: CardReport.Kind, _ activity: ActivityID = "a1", key: CardKey = .slate
+    ) -> [LaneEffect] {
+        apply(.reported(CardReport(key: key, kind: kind, activity: activity, at: now)))
     }
 
     /// The process dies and comes back: only what is kept survives. Then the first look.
     @discardableResult
     mutating func restart(timestampFloor: Int64? = nil) -> [LaneEffect] {
         let floor = timestampFloor ?? (sent.map(\.timestamp).max() ?? 0) + 60
-        lane = LaneState(restoring: lane.kept, zone: lane.zone, timestampFloor: floor)
+        let sessions = lane.kept.sessions.compactMap { book[$0.key] }
+        lane = LaneState(restoring: lane.kept, zone: lane.zone, timestampFloor: floor, sessions: sessions)
         return apply(.look)
     }
 
@@ -234,6 +239,10 @@ extension [LaneEffect] {
 }
 
 extension GameID: ExpressibleByStringLiteral {
+    init(stringLiteral text: String) { self.init(unchecked: text) }
+}
+
+extension CardKey: ExpressibleByStringLiteral {
     init(stringLiteral text: String) { self.init(unchecked: text) }
 }
 

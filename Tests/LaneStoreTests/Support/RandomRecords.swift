@@ -30,6 +30,7 @@ extension Seeded {
             key.acknowledged = random.number()
             key.lastAcceptedAt = random.some { $0.time() }
             key.isDismissed = random.chance()
+            key.reissued = random.number()
             return key
         }
         ledger.withheld = many { NightLedger.Withheld(rule: $0.pick(Rule.allCases), count: $0.number()) }
@@ -42,7 +43,8 @@ extension Seeded {
 
     mutating func card() -> Card {
         var card = Card(
-            key: id(), state: pick([.starting, .believed, .confirmed, .ending]), startedBy: pick([.push, .app]))
+            key: id(), state: pick([.starting, .believed, .confirmed, .replacing, .ending]),
+            startedBy: pick([.push, .app]))
         card.claimedAt = some { $0.time() }
         card.ageBegan = some { $0.time() }
         card.activity = some { $0.id() }
@@ -86,7 +88,7 @@ extension Seeded {
                         SentMark(
                             key: random.id(), fingerprint: random.some { $0.next() }, front: random.some { $0.id() },
                             timestamp: Int64(bitPattern: random.next()))
-                    })
+                    }, sessions: random.many { $0.member() }, successors: random.many { $0.successor() })
             }
             return PushToStart(
                 address: random.some { $0.address() }, reportedAt: random.time(),
@@ -111,7 +113,39 @@ extension Seeded {
                 games: random.many { $0.id() })
         }
         record.isRemoved = chance()
+        record.sessions = many { $0.member() }
+        record.successors = many { $0.successor() }
         return record
+    }
+
+    mutating func member() -> SessionMember {
+        SessionMember(
+            key: id(), version: Int64(number()), names: many { $0.id() }, isOver: chance(),
+            pending: some { random in
+                PendingStart(
+                    rule: random.pick(Rule.allCases), until: random.some { $0.time() }, isSuccessor: random.chance())
+            })
+    }
+
+    mutating func successor() -> Successor {
+        var next = Successor(
+            key: id(), portion: number(), claimedAt: time(),
+            state: pick([.starting, .accepted, .unknown, .refused(retryAt: time())]))
+        next.ageBegan = some { $0.time() }
+        next.activity = some { $0.id() }
+        next.updateAddress = some { $0.address() }
+        next.tokenReportedAt = some { $0.time() }
+        return next
+    }
+
+    mutating func session() -> Session {
+        Session(
+            id: id(), version: Int64(number()),
+            terms: SessionTerms(
+                devices: many { $0.id() }, attributesType: text(), attributes: json(), content: json(), title: text(),
+                startedAt: time(), alert: some { SessionAlert(title: $0.text(), body: $0.text()) }, isUrgent: chance(),
+                startedOn: many { $0.id() }),
+            isRunning: chance(), stoppedAt: some { $0.time() }, urgentVersion: Int64(number()))
     }
 
     mutating func json(depth: Int = 0) -> JSONValue {

@@ -48,6 +48,15 @@ func sampleRow(_ device: String, _ detail: String, at: WallTime = tenPM) -> Time
         push: PushSummary(event: .start, gateway: .sandbox, priority: 10, status: 200, reason: nil))
 }
 
+func sampleSession(_ id: String, version: Int64 = 1) -> Session {
+    Session(
+        id: CardKey(unchecked: id), version: version,
+        terms: SessionTerms(
+            devices: [DeviceID(unchecked: "d1")], attributesType: "SleepAttributes",
+            attributes: .object(["session": .string(id)]), content: .object(["paused": .bool(false)]), title: "Sleep",
+            startedAt: tenPM))
+}
+
 extension Store {
     /// Commits and waits for the outcome.
     func landed(_ change: (inout CommitBatch) -> Void) async -> CommitOutcome {
@@ -61,6 +70,12 @@ extension Store {
         let found = Gathered<StoredLane>()
         for partition in 0..<partitionCount { try await loadLanes(partition: partition) { found.add($0) } }
         return found.all.sorted { $0.record.device < $1.record.device }
+    }
+
+    func allSessions() async throws -> [Session] {
+        let found = Gathered<Session>()
+        try await loadSessions { found.add($0) }
+        return found.all
     }
 
     func allOwners() async throws -> [PhoneOwner] {
