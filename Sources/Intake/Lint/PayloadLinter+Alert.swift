@@ -83,16 +83,17 @@ extension PayloadLinter {
         let characters = Array(text)
         var start = 0
         while start < characters.count {
-            guard isDigit(characters[start]), start == 0 || !isJoined(characters[start - 1]) else {
+            guard isDigit(characters[start]) else {
                 start += 1
                 continue
             }
+            let isPart = start > 0 && isJoined(characters[start - 1])
             var middle = start
             while middle < characters.count, isDigit(characters[middle]) { middle += 1 }
             var second = middle
             while second < characters.count, characters[second] == " " { second += 1 }
-            guard second < characters.count, "-–—:".contains(characters[second]) else {
-                start = max(middle, start + 1)
+            guard !isPart, second < characters.count, "-–—:".contains(characters[second]) else {
+                start = middle
                 continue
             }
             let isColon = characters[second] == ":"
