@@ -56,7 +56,7 @@ private func withFiles(_ files: [String: String], _ body: (URL) throws -> Void) 
         ([], "lint needs a file; see lanekeeper lint --help"),
         (["--spoiler-free"], "lint needs a file; see lanekeeper lint --help"),
         (["a.json", "--xml"], "--xml is no option of lint; see lanekeeper lint --help"),
-        (["a.json", ""], " is no argument of lint; see lanekeeper lint --help"),
+        (["a.json", ""], " is no option of lint; see lanekeeper lint --help"),
     ])
     func `lint: wrong use is named`(words: [String], said: String) {
         let error = #expect(throws: WrongUse.self) { _ = try LintCommand(words) }

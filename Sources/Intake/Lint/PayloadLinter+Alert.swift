@@ -39,15 +39,16 @@ extension PayloadLinter {
                 add(.badAlertText, at: member.value.offset, place, "\(member.key) is an object without loc-key")
             }
             guard let args = members.first(where: { $0.key == "loc-args" }) else { return }
-            guard case .array(let elements) = args.value.plain else {
+            guard case .array(let elements) = args.value.kind else {
                 return add(.badAlertText, at: args.value.offset, "\(place)/loc-args", "loc-args is no array of texts")
             }
             for (index, element) in elements.enumerated() {
-                guard let text = element.text else {
-                    add(.badAlertText, at: args.value.offset, "\(place)/loc-args/\(index)", "an argument is no text")
+                let place = "\(place)/loc-args/\(index)"
+                guard let text = element.plain?.text else {
+                    add(.badAlertText, at: element.offset, place, "an argument is no text")
                     continue
                 }
-                spoilers(inText: text, at: args.value.offset, "\(place)/loc-args/\(index)")
+                spoilers(inText: text, at: element.offset, place)
             }
             return
         }

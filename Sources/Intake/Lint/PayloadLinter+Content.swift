@@ -23,18 +23,17 @@ extension PayloadLinter {
         switch value.kind {
         case .object(let members):
             for member in members {
-                if isSpoilerFree {
-                    spoiler(member.key, isNull: member.value.plain == .null, at: member.offset, pointer)
-                }
+                if isSpoilerFree { spoiler(member, pointer) }
                 walk(member.value, pointer + pointerStep(member.key), key: member.key)
             }
-            if isSpoilerFree { spoilers(ofGame: { value[$0]?.value.plain }, at: value.offset, pointer) }
-        case .other(let plain): walk(plain, at: value.offset, pointer, key: key)
+            if isSpoilerFree { spoilers(ofGame: value, pointer) }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() { walk(element, "\(pointer)/\(index)", key: key) }
+        case .other(let plain): judge(plain, at: value.offset, pointer, key: key)
         }
     }
 
-    /// What stands inside arrays.
-    private mutating func walk(_ value: JSONValue, at offset: Int, _ pointer: String, key: String) {
+    private mutating func judge(_ value: JSONValue, at offset: Int, _ pointer: String, key: String) {
         switch value {
         case .null: add(.nullValue, at: offset, pointer, "null where a key can be left out")
         case .integer(let number):
@@ -54,14 +53,7 @@ extension PayloadLinter {
             if isSpoilerFree, key == "spoilerFree", !flag {
                 add(.spoiler, at: offset, pointer, "spoilerFree is false")
             }
-        case .array(let elements):
-            for (index, element) in elements.enumerated() { walk(element, at: offset, "\(pointer)/\(index)", key: key) }
-        case .object(let members):
-            for member in members {
-                if isSpoilerFree { spoiler(member.key, isNull: member.value == .null, at: offset, pointer) }
-                walk(member.value, at: offset, pointer + pointerStep(member.key), key: member.key)
-            }
-            if isSpoilerFree { spoilers(ofGame: { value[$0] }, at: offset, pointer) }
+        case .array, .object: break
         }
     }
 
@@ -69,11 +61,11 @@ extension PayloadLinter {
     private static let likelyMilliseconds = 1.4e12..<2.6e12
 
     /// P2: scores, who leads, how it ended; a detail can hold any of them.
-    private mutating func spoiler(_ key: String, isNull: Bool, at offset: Int, _ pointer: String) {
-        guard !isNull, key != "spoilerFree" else { return }
-        let name = letters(of: key)
+    private mutating func spoiler(_ member: PlacedValue.Member, _ pointer: String) {
+        guard member.value.plain != .null, member.key != "spoilerFree" else { return }
+        let name = letters(of: member.key)
         guard Self.tellingKeys.contains(name) || name.hasSuffix("score") || name.hasSuffix("scores") else { return }
-        add(.spoiler, at: offset, pointer + pointerStep(key), "\(key) tells how it stands")
+        add(.spoiler, at: member.offset, pointer + pointerStep(member.key), "\(member.key) tells how it stands")
     }
 
     private static let tellingKeys: Set<String> = [
@@ -83,13 +75,14 @@ extension PayloadLinter {
     ]
 
     /// P2: beyond regulation the period and the clock tell that it was level.
-    private mutating func spoilers(ofGame member: (String) -> JSONValue?, at offset: Int, _ pointer: String) {
-        guard let sport = member("sport")?.text, let period = member("period")?.wholeNumber,
-            let regulation = regulationPeriods(of: Sport(sport)), period > regulation
+    private mutating func spoilers(ofGame game: PlacedValue, _ pointer: String) {
+        guard let sport = game["sport"]?.value.plain?.text, let period = game["period"],
+            let number = period.value.plain?.wholeNumber,
+            let regulation = regulationPeriods(of: Sport(sport)), number > regulation
         else { return }
-        add(.spoiler, at: offset, "\(pointer)/period", "period \(period) is beyond regulation")
-        if member("clock") != nil {
-            add(.spoiler, at: offset, "\(pointer)/clock", "the clock of play beyond regulation")
+        add(.spoiler, at: period.offset, "\(pointer)/period", "period \(number) is beyond regulation")
+        if let clock = game["clock"] {
+            add(.spoiler, at: clock.offset, "\(pointer)/clock", "the clock of play beyond regulation")
         }
     }
 

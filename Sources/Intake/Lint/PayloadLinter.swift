@@ -119,15 +119,5 @@ struct PayloadLinter {
 
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-/// One step of a JSON pointer (RFC 6901).
-func pointerStep(_ key: String) -> String {
-    var step = "/"
-    for character in key {
-        switch character {
-        case "~": step += "~0"
-        case "/": step += "~1"
-        default: step.append(character)
-        }
-    }
-    return step
-}
+/// One step of a JSON pointer.
+func pointerStep(_ key: String) -> String { JSONPointer([key]).description }

@@ -1,6 +1,6 @@
 internal import CardRules
 
-/// A JSON value, with the place in the text where it begins. What stands inside an array has the array's place.
+/// A JSON value, with the place in the text where it begins.
 struct PlacedValue {
     let offset: Int
     let end: Int
@@ -8,6 +8,8 @@ struct PlacedValue {
 
     indirect enum Kind {
         case object([Member])
+        case array([PlacedValue])
+        /// Neither.
         case other(JSONValue)
     }
 
@@ -30,16 +32,22 @@ struct PlacedValue {
     }
 
     private init(_ scanner: inout JSONScanner, _ bytes: Span<UInt8>) throws(JSONFault) {
-        let isObject = try scanner.peek(bytes) == UInt8(ascii: "{")
+        let first = try scanner.peek(bytes)
         offset = scanner.position
-        if isObject {
+        switch first {
+        case UInt8(ascii: "{"):
             var members: [Member] = []
             try scanner.object(bytes) { (key, offset, scanner) throws(JSONFault) in
                 members.append(Member(key: key, offset: offset, value: try PlacedValue(&scanner, bytes)))
             }
             kind = .object(members)
-        } else {
-            kind = .other(try scanner.value(bytes))
+        case UInt8(ascii: "["):
+            var elements: [PlacedValue] = []
+            try scanner.array(bytes) { (_, scanner) throws(JSONFault) in
+                elements.append(try PlacedValue(&scanner, bytes))
+            }
+            kind = .array(elements)
+        default: kind = .other(try scanner.value(bytes))
         }
         end = scanner.position
     }
@@ -48,7 +56,7 @@ struct PlacedValue {
         if case .object(let members) = kind { members } else { nil }
     }
 
-    /// `nil` for an object.
+    /// `nil` for an object or an array.
     var plain: JSONValue? {
         if case .other(let value) = kind { value } else { nil }
     }
