@@ -27,7 +27,7 @@ private func withFiles(_ files: [String: String], _ body: (URL) throws -> Void) 
             let second = try LintCommand([good, bad]).run()
             #expect(
                 second.lines == [
-                    "\(bad):1:8: ref L13: no timestamp (/aps). required; iOS is taken to drop it. For the sender."
+                    "\(bad):1:8: ref L13: no timestamp (/aps); required, iOS is taken to drop it; for the sender"
                 ])
             #expect(second.code == 1)
             #expect(try LintCommand(["--spoiler-free", good]).run().lines.count == 1)

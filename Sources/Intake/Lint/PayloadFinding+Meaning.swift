@@ -11,7 +11,7 @@ extension PayloadFinding.Kind {
         case .empty: Meaning(rule: "ref R8", outcome: "APNs answers 400 PayloadEmpty")
         case .tooLarge: Meaning(rule: "P8", outcome: "APNs answers 413 PayloadTooLarge")
         case .notJSON, .notUTF8, .trailingText, .notAnObject, .noAps, .apsNotAnObject:
-            Meaning(rule: "ref R10", outcome: "APNs may still answer 200; iOS drops it")
+            Meaning(rule: "ref R10", outcome: "APNs may still answer 200, iOS drops it")
         case .duplicateKey:
             Meaning(rule: "ref R10", outcome: "decoders disagree on which of the two counts")
         case .tooDeep: Meaning(rule: "ref R10", outcome: "decoders have limits of their own; iOS may drop it")
@@ -20,7 +20,7 @@ extension PayloadFinding.Kind {
         case .silentPush:
             Meaning(rule: "S12", outcome: "iOS may wake the app, which can end a card that has no token yet")
         case .noEvent, .unknownEvent: Meaning(rule: "ref L27", outcome: "iOS drops it: no such event type")
-        case .noTimestamp: Meaning(rule: "ref L13", outcome: "required; iOS is taken to drop it")
+        case .noTimestamp: Meaning(rule: "ref L13", outcome: "required, iOS is taken to drop it")
         case .notWholeSeconds: Meaning(rule: "ref L6", outcome: "iOS cannot read the time")
         case .milliseconds:
             Meaning(
@@ -38,9 +38,9 @@ extension PayloadFinding.Kind {
         case .inputWithoutStart: Meaning(rule: "ref 4.1", outcome: "only a start has one; iOS does not read it")
         case .badRelevance: Meaning(rule: "P7", outcome: "the card counts as one without a score")
         case .noAttributesType, .noAttributes:
-            Meaning(rule: "ref L15", outcome: "APNs answers 200; iOS makes no card: no usable attributes")
+            Meaning(rule: "ref L15", outcome: "APNs answers 200, iOS makes no card: no usable attributes")
         case .noAlert, .alertNotAnObject:
-            Meaning(rule: "P1", outcome: "APNs answers 200; iOS makes no card: no alert configuration")
+            Meaning(rule: "P1", outcome: "APNs answers 200, iOS makes no card: no alert configuration")
         case .blankAlert: Meaning(rule: "P1", outcome: "iOS shows a banner without words, on the Watch too")
         case .badAlertText: Meaning(rule: "ref 4.1", outcome: "iOS cannot show the text")
         case .oldLocalization:

@@ -50,7 +50,7 @@ struct LintCommand: Equatable, Sendable {
         let place = "\(file):\(finding.line):\(finding.column)"
         let pointer = finding.pointer.isEmpty ? "" : " (\(finding.pointer))"
         return oneLine(
-            "\(place): \(finding.rule): \(finding.what)\(pointer). \(finding.outcome). For the \(finding.responsible.rawValue)."
+            "\(place): \(finding.rule): \(finding.what)\(pointer); \(finding.outcome); for the \(finding.responsible.rawValue)"
         )
     }
 
