@@ -111,7 +111,7 @@ private func brief(_ source: String) -> [String] {
     @Test(arguments: [
         "// let marginPoints = 9", "/* let marginPoints = 9 /* nested */ let marginPoints = 9 */",
         "let text = \"let marginPoints = 9\"", "let text = #\"a \" let marginPoints = 9\"#",
-        "let text = #\"a \"; let marginPoints = 9; \"#",
+        "let text = #\"a \";; let marginPoints = 9; \"#",
         "/* /* nested */ let marginPoints = 9; */",
         "let text = \"\"\"\n  let marginPoints = 9\n  \"quoted\" let marginPoints = 9\n  \"\"\"",
         "let text = \"\\(f(\"let marginPoints = 9\")) let marginPoints = 9\"",
