@@ -10,6 +10,8 @@ struct Lanekeeper {
 
           demo    a night of games through the whole system, to simulated phones (lanekeeper demo --help)
           replay  the rules over a recorded slate, without network or clock (lanekeeper replay --help)
+          lint    checks Live Activity payloads against the rules and iOS's
+          tuning  check: compares values copied into an app's source with the rules' own
         """
 
     nonisolated static func main() async {
@@ -22,11 +24,46 @@ struct Lanekeeper {
             exit(await demo(Array(arguments.dropFirst())))
         case "replay":
             exit(replay(Array(arguments.dropFirst())))
+        case "lint":
+            exit(lint(Array(arguments.dropFirst())))
+        case "tuning":
+            exit(tuning(Array(arguments.dropFirst())))
         case TerminalGuard.command:
             exit(TerminalGuard.serve(Array(arguments.dropFirst())))
         case .some(let command):
             complain("\(command) is no command; see lanekeeper --help")
             exit(2)
+        }
+    }
+
+    private static func lint(_ arguments: [String]) -> Int32 {
+        if Arguments.askForHelp(arguments) {
+            say(LintCommand.usage)
+            return 0
+        }
+        do throws(WrongUse) {
+            let (lines, code) = try LintCommand(arguments).run()
+            for line in lines { say(line) }
+            return code
+        } catch {
+            complain(error.text)
+            return 2
+        }
+    }
+
+    private static func tuning(_ arguments: [String]) -> Int32 {
+        if Arguments.askForHelp(arguments) {
+            say(TuningCheckCommand.usage)
+            return 0
+        }
+        do throws(WrongUse) {
+            let (lines, remark, code) = try TuningCheckCommand(arguments).run()
+            for line in lines { say(line) }
+            if let remark { complain(remark) }
+            return code
+        } catch {
+            complain(error.text)
+            return 2
         }
     }
 

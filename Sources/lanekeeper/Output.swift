@@ -15,6 +15,8 @@ func say(_ text: String) {
 
 /// What went wrong, on standard error: one line, whatever stands in the text.
 func complain(_ text: String) {
-    let text = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    try? FileHandle.standardError.write(contentsOf: Data("lanekeeper: \(text)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("lanekeeper: \(oneLine(text))\n".utf8))
 }
+
+/// Whatever stands in it.
+func oneLine(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }

@@ -32,7 +32,7 @@ public struct Card: Hashable, Sendable {
         case ending
     }
 
-    public enum StartedBy: String, Hashable, Sendable {
+    public enum StartedBy: String, Hashable, Sendable, Codable {
         case push, app
     }
 

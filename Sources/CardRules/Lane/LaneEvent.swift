@@ -74,7 +74,7 @@ public struct CardReport: Hashable, Sendable {
     public let activity: ActivityID
     public let at: WallTime
 
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Ended, by whatever cause (L5).
         case ended
         /// Swiped away by its owner (L5, S9).

@@ -15,6 +15,7 @@ public struct Tuning: Hashable, Sendable {
     public var gateway = Gateway()
     public var card = Card()
     public var slate = Slate()
+    public var app = App()
     public var moments = MomentTuning()
     public var worth = WorthTuning()
 
@@ -162,5 +163,10 @@ public struct Tuning: Hashable, Sendable {
     public struct Slate: Hashable, Sendable {
         /// How long a score is held for a game not yet announced (api.md).
         public var holdUnannouncedSeconds = 600.0
+    }
+
+    public struct App: Hashable, Sendable {
+        /// C4: from the launch to the second reading of the push-to-start token.
+        public var rereadSeconds = 3.0
     }
 }

@@ -1,5 +1,5 @@
 extension TuningKey {
-    /// The keys of rules.md section 12, and the two numbers beside them that it names in T8 and G5.
+    /// The keys of rules.md section 12, and the three numbers beside them that it names in T8, G5 and C4.
     static let ofRules: [TuningKey] = [
         TuningKey(name: "night.rollsAt", slot: .timeOfDay(\.night.rollsAtMinute)),
         count("starts.unacknowledged", \.starts.unacknowledged),
@@ -50,5 +50,6 @@ extension TuningKey {
         seconds("gateway.slowMaxSeconds", \.gateway.slowMaxSeconds),
         count("card.maxGames", \.card.maxGames, in: 1...20),
         seconds("slate.holdUnannouncedSeconds", \.slate.holdUnannouncedSeconds),
+        seconds("app.rereadSeconds", \.app.rereadSeconds),
     ]
 }

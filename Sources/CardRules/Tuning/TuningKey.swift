@@ -38,7 +38,8 @@ public struct TuningKey: Sendable {
 
     // MARK: - Values
 
-    func value(in tuning: Tuning) -> JSONValue {
+    /// What it is in `tuning`, as the configuration writes it.
+    public func value(in tuning: Tuning) -> JSONValue {
         switch slot {
         case .number(let path, _): return .number(tuning[keyPath: path])
         case .whole(let path, _): return .integer(Int64(tuning[keyPath: path]))

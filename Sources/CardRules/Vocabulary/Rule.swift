@@ -77,4 +77,10 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case t10 = "T10"
     case t11 = "T11"
     case t12 = "T12"
+    case c1 = "C1"
+    case c2 = "C2"
+    case c3 = "C3"
+    case c4 = "C4"
+    case c5 = "C5"
+    case c6 = "C6"
 }

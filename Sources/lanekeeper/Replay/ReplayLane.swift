@@ -66,7 +66,7 @@ struct ReplayLane {
                     events.append(.verdict(order.number, send(order, effects, at: now, surroundings, &renderer)))
                 case .claimPhone(let token): events.append(.owned(token: token, from: nil, handover: nil))
                 case .claim(let night, _, _): counts.starts[night, default: 0] += 1
-                case .save, .note, .handOver, .confirmHandover, .forward, .refuseSelection, .erase: break
+                case .save, .note, .handOver, .confirmHandover, .forward, .askSessions, .refuseSelection, .erase: break
                 }
             }
         }

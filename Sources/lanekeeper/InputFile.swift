@@ -1,0 +1,9 @@
+import Foundation
+
+/// A file named on the command line; `-` is standard input.
+///
+/// - Throws: `WrongUse` for one that is not there.
+func readInput(_ path: String) throws(WrongUse) -> [UInt8] {
+    guard path == "-" else { return try readBytes(of: path) }
+    return (try? FileHandle.standardInput.readToEnd()).map { [UInt8]($0) } ?? []
+}
