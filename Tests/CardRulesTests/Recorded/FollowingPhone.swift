@@ -114,7 +114,8 @@ struct FollowingPhone {
             switch effect {
             case .claimPhone(let token): apply(.owned(token: token, from: nil, handover: nil), at: now)
             case .send(let order):
-                var content = SlateContent(arrangement: order.content, snapshot: surroundings.slate)
+                guard case .slate(let arrangement) = order.content else { continue }
+                var content = SlateContent(arrangement: arrangement, snapshot: surroundings.slate)
                 content?.asOf = 0
                 deeds.append(Deed(at: now, what: .push(order.event, content)))
                 apply(.verdict(order.number, .accepted), at: now)
