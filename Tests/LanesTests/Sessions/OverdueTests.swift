@@ -25,8 +25,8 @@ import Testing
         _ = await withCheckedContinuation { done in rig.store.commit(made) { done.resume(returning: $0) } }
         let system = try await rig.system(shards: 2)
         try await rig.running(system) {
-            await rig.pass(0, system)
-            await rig.pass(Double(count) / 200 + 2, system)
+            await rig.live(0, system)
+            await rig.live(Double(count) / 200 + 2, system)
             let starts = rig.pusher.sent(.start)
             #expect(starts.count == count)
             let times = rig.store.claims.map(\.at)

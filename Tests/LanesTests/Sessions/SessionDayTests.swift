@@ -76,7 +76,13 @@ import Testing
         }
     }
 
+    /// Nothing is done, but the phone is looked at.
+    private func lookEachMinute(_ day: PhoneDay, until end: Double) {
+        for minute in 0..<Int((end - 8) * 60) { day.at(Self.morning.advanced(bySeconds: Double(minute) * 60)) { _ in } }
+    }
+
     private func wholeDay(_ day: PhoneDay, _ book: Book) {
+        lookEachMinute(day, until: 32)
         put(day, book, "nap-1", at: Self.clock(9), began: Self.clock(9), paused: false)
         put(day, book, "nap-1", at: Self.clock(9.5), began: Self.clock(9), paused: true)
         put(day, book, "nap-1", at: Self.clock(9.7), began: Self.clock(9), paused: false)
@@ -132,6 +138,7 @@ import Testing
     @Test func `R3: starts refused for ten minutes around the due time lose no timer`() async throws {
         let day = PhoneDay(from: Self.morning)
         let book = Book()
+        lookEachMinute(day, until: 21)
         put(day, book, "sleep", at: Self.clock(9), began: Self.clock(9), paused: false)
         day.at(Self.clock(16.6)) { [pusher = day.pusher] _ in
             pusher.answerStarts(.refused(Refusal(.known(.serviceUnavailable), status: 503)))

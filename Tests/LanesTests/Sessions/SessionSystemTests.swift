@@ -188,7 +188,7 @@ import Testing
         let before = rig.pusher.sent.count
         let again = try await rig.system()
         try await rig.running(again) {
-            await rig.pass(30, again)
+            await rig.live(30, again)
             let news = rig.pusher.sent.dropFirst(before)
             func pushes(_ event: PushEvent, _ device: DeviceID) -> [OutgoingPush] {
                 news.filter { $0.request.event == event && $0.ticket.device == device }
@@ -208,7 +208,7 @@ import Testing
                     _ = await rig.register("d1", on: system)
                     _ = try await system.put("nap", Rig.terms(["d1"]))
                 }
-                await rig.pass(700, system)
+                await rig.live(700, system)
                 #expect(system.session("nap")?.isRunning == true)
                 #expect(rig.pusher.starts == 1, "round \(round)")
                 await system.flush()
@@ -267,10 +267,10 @@ import Testing
             await system.settle()
             _ = await system.answer(to: Rig.cardToken("a1", key: "nap"), for: "old")
             _ = await rig.register("new", token: [7], on: system)
-            await rig.pass(30, system)
+            await rig.live(30, system)
             #expect(await system.state(of: "new")?.card("nap")?.state == .confirmed)
             _ = try await system.put("nap", Rig.terms(["old"], count: 3))
-            await rig.pass(30, system)
+            await rig.live(30, system)
             #expect(rig.pusher.sent(.update, to: "new").last?.text.contains(#"{"count":3}"#) == true)
             _ = try await system.stop("nap")
             await system.settle()
@@ -285,10 +285,10 @@ import Testing
             _ = await rig.register("d1", on: system)
             _ = try await system.put("nap", Rig.terms(["d1"]))
             _ = try await system.stop("nap")
-            await rig.pass(35 * 3600, system)
+            await rig.live(35 * 3600, system)
             _ = try await system.put("ride", Rig.terms(["d1"], id: "ride"))
             #expect(rig.store.session("nap") != nil)
-            await rig.pass(2 * 3600, system)
+            await rig.live(2 * 3600, system)
             _ = try await system.put("ride", Rig.terms(["d1"], id: "ride", count: 1))
             #expect(rig.store.session("nap") == nil && system.session("nap") == nil)
         }

@@ -70,8 +70,8 @@ final class PhoneDay {
     func alive(_ key: CardKey) -> [PhoneCard] { cards.filter { $0.key == key && $0.isAlive } }
 
     func at(_ time: WallTime, _ act: @escaping (Supervisor) async throws -> Void) {
-        script.append((time, act))
-        script.sort { $0.at < $1.at }
+        let place = script.firstIndex { $0.at > time } ?? script.endIndex
+        script.insert((time, act), at: place)
     }
 
     /// Lets time pass for everybody until then; the system dies and comes back at each of `restarts`.

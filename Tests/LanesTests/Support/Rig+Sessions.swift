@@ -23,6 +23,13 @@ extension Rig {
                 startedBy: startedBy, began: nil))
     }
 
+    /// What waits happens; then time passes, and what that brings happens too.
+    func live(_ seconds: Double, _ system: Supervisor) async {
+        await system.settle()
+        await pass(seconds, system)
+        await system.settle()
+    }
+
     /// Writes sessions as a process would that dies before it tells anybody.
     func keep(_ sessions: [Session]) async {
         var batch = CommitBatch()
