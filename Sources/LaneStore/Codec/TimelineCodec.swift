@@ -31,6 +31,7 @@ extension ByteWriter {
         text(row.entry.kind.rawValue)
         text(row.entry.rule?.rawValue)
         text(row.entry.detail)
+        text(row.entry.changesWhen)
         optional(row.entry.push) { $0.unsigned(UInt64($1.value)) }
         text(row.apnsID)
         optional(row.push) {
@@ -40,7 +41,6 @@ extension ByteWriter {
             $0.optional($1.status) { $0.int($1) }
             $0.text($1.reason)
         }
-        text(row.entry.changesWhen)
     }
 }
 

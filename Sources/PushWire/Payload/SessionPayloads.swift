@@ -1,20 +1,20 @@
 public import CardRules
 
-/// What sessions look like on the wire, rendered once for each distinct version (P9). Bounded, and emptied when full.
+/// What sessions look like on the wire, rendered once for each distinct content (P9). Bounded, and emptied when full.
 struct SessionPayloads: Sendable {
-    /// By the session and its version; an id is opened anew under a higher version.
-    private var contents: [SessionName: [UInt8]] = [:]
+    private var contents: [ContentName: [UInt8]] = [:]
 
     static let contentsKept = 1024
 
-    private struct SessionName: Hashable {
+    /// By the content, not the version: one that could not be kept gives its version to the next.
+    private struct ContentName: Hashable {
         let id: CardKey
-        let version: Int64
+        let fingerprint: UInt64
     }
 
     /// The content state as bytes.
     mutating func content(of session: Session, using writer: inout JSONWriter) -> [UInt8] {
-        let name = SessionName(id: session.id, version: session.version)
+        let name = ContentName(id: session.id, fingerprint: session.fingerprint)
         if let bytes = contents[name] { return bytes }
         writer.reset()
         writer.value(session.terms.content)

@@ -4,14 +4,15 @@ internal import CardRules
 extension Phone {
     /// Puts a new activity up. The oldest that are out of sight make room.
     mutating func show(
-        key: CardKey, startedBy: Card.StartedBy, content: SlateContent, timestamp: Int64?, staleDate: Int64?,
-        getsToken: Bool, apnsID: String?, at now: WallTime, into output: inout PhoneOutput
+        key: CardKey, startedBy: Card.StartedBy, content: SlateContent, session: [UInt8]? = nil, timestamp: Int64?,
+        staleDate: Int64?, getsToken: Bool, apnsID: String?, at now: WallTime, into output: inout PhoneOutput
     ) {
         let id = ActivityID(unchecked: random.uuidText(upperCase: true))
         var card = PhoneCard(
             activity: id, key: key, startedBy: startedBy, began: now, content: content,
             timestamp: timestamp ?? now.unixSeconds, getsToken: getsToken)
         card.staleDate = staleDate
+        card.session = session
         if cards.count >= Self.cardsKept, let gone = cards.firstIndex(where: { $0.state == .removed }) {
             cards.remove(at: gone)
         }

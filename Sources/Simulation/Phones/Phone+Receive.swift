@@ -48,7 +48,9 @@ extension Phone {
             if options.chargesInvalidStarts { startBudget -= 1 }
             return fault
         }
-        guard let content else {
+        let key = key(of: payload)
+        let session = key == .slate ? nil : payload.sessionContent
+        guard let shown = key == .slate ? content : session.map({ _ in .none }) else {
             write("Could not create a new activity from push notification: <private>", at: now)
             return .undecodableContent
         }
@@ -63,8 +65,8 @@ extension Phone {
             payload.wantsToken || !options.needsTokenInput || profile.osVersion < OSVersion(major: 18, minor: 0)
         alerts += 1
         show(
-            key: .slate, startedBy: .push, content: content, timestamp: payload.timestamp, staleDate: payload.staleDate,
-            getsToken: getsToken, apnsID: push.apnsID, at: now, into: &output)
+            key: key, startedBy: .push, content: shown, session: session, timestamp: payload.timestamp,
+            staleDate: payload.staleDate, getsToken: getsToken, apnsID: push.apnsID, at: now, into: &output)
         write("Activity started", at: now)
         if app == .forceQuit {
             write("Did not launch process for reason \"pushToStart\"", at: now)
@@ -74,6 +76,16 @@ extension Phone {
         }
         if !hasChangedToken { changeToken(at: now, into: &output) }
         return nil
+    }
+
+    private func isRegistered(_ type: String) -> Bool {
+        type == options.slateAttributesType || options.sessionAttributesTypes.contains(type)
+    }
+
+    /// By its attributes the app knows which card it is.
+    private func key(of payload: ReceivedPayload) -> CardKey {
+        guard let type = payload.attributesType, options.sessionAttributesTypes.contains(type) else { return .slate }
+        return payload.session ?? CardKey(unchecked: "unnamed")
     }
 
     private mutating func fault(in payload: ReceivedPayload, at now: WallTime) -> PhoneEvent.Drop? {
@@ -87,7 +99,7 @@ extension Phone {
             write("Received start without an alert configuration", at: now)
             return .noAlert
         }
-        guard payload.attributesType == options.slateAttributesType, payload.hasAttributes else {
+        guard payload.attributesType.map(isRegistered) == true, payload.hasAttributes else {
             write("Incoming message does not contain usable attributes", at: now)
             return .noAttributes
         }
@@ -115,13 +127,16 @@ extension Phone {
             write("Unsupported push notification event type for subscription: \(id.text)", at: now)
             return payload.event == "start" ? .wrongSubscription : .unknownEvent
         }
+        let session = cards[place].session == nil ? nil : payload.sessionContent
+        let content = cards[place].session == nil ? content : session.map { _ in .none }
         if content == nil, payload.content != nil {
             write("Unable to decode content state: <private>", process: "LineupApp", at: now)
         }
         guard let timestamp = payload.timestamp else { return .noTimestamp }
         if event == "end" {
             if !options.endsDespiteOldTimestamp, timestamp < cards[place].newestTimestamp { return .olderTimestamp }
-            return applyEnd(place, payload, content: content, timestamp: timestamp, at: now, into: &output)
+            return applyEnd(
+                place, payload, content: content, session: session, timestamp: timestamp, at: now, into: &output)
         }
         guard let content else {
             if payload.content == nil {
@@ -133,6 +148,7 @@ extension Phone {
         guard push.priority != 10 || spendUrgent(place, at: now) else { return .updateBudget }
         cards[place].newestTimestamp = timestamp
         cards[place].content = content
+        if let session { cards[place].session = session }
         cards[place].staleDate = payload.staleDate
         if let date = payload.staleDate, WallTime(seconds: date) <= now {
             cards[place].state = .stale
@@ -156,13 +172,15 @@ extension Phone {
     }
 
     private mutating func applyEnd(
-        _ place: Int, _ payload: ReceivedPayload, content: SlateContent?, timestamp: Int64, at now: WallTime,
+        _ place: Int, _ payload: ReceivedPayload, content: SlateContent?, session: [UInt8]?, timestamp: Int64,
+        at now: WallTime,
         into output: inout PhoneOutput
     ) -> PhoneEvent.Drop? {
         let id = cards[place].activity
         cards[place].newestTimestamp = max(cards[place].newestTimestamp, timestamp)
         if let content {
             cards[place].content = content
+            if let session { cards[place].session = session }
             output.events.append((now, .updated(activity: id, content: content, timestamp: timestamp)))
         }
         let latest = now.advanced(bySeconds: options.lingerSeconds)

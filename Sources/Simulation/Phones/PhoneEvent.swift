@@ -35,6 +35,8 @@ public struct PhoneCard: Hashable, Sendable {
     public let began: WallTime
     public internal(set) var state = State.active
     public internal(set) var content: SlateContent
+    /// The content state of a session's card, as it came; such a card has no games in `content`.
+    public internal(set) var session: [UInt8]?
     /// `aps.timestamp` of what was applied last, Unix seconds.
     public internal(set) var newestTimestamp: Int64
     /// Unix seconds (ref P17).

@@ -29,6 +29,8 @@ public struct PhoneOptions: Hashable, Sendable {
     public var tokenBytes = 80
     /// The attributes type that the app has registered for its slate card.
     public var slateAttributesType = "LineupAttributes"
+    /// Those of its sessions, whose attributes name the card's key under `session`.
+    public var sessionAttributesTypes: Set<String> = ["SleepAttributes"]
     /// Lines of device log kept for each phone, newest last.
     public var logLinesKept = 32
 

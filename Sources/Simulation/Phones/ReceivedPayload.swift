@@ -10,6 +10,8 @@ struct ReceivedPayload: Sendable {
     let content: ArraySlice<UInt8>?
     let attributesType: String?
     let hasAttributes: Bool
+    /// The card's key, where the attributes are those of a session.
+    let session: CardKey?
     let alert: Alert?
     let staleDate: Int64?
     let dismissalDate: Int64?
@@ -33,7 +35,9 @@ struct ReceivedPayload: Sendable {
         timestamp = aps.integer("timestamp")
         content = aps["content-state"]
         attributesType = aps.plainText("attributes-type")
-        hasAttributes = aps.object("attributes") != nil
+        let attributes = aps.object("attributes")
+        hasAttributes = attributes != nil
+        session = attributes?.plainText("session").flatMap { CardKey($0) }
         staleDate = aps.integer("stale-date")
         dismissalDate = aps.integer("dismissal-date")
         relevance = aps.number("relevance-score")
@@ -52,6 +56,19 @@ private func text(of key: String, in alert: JSONSlices) -> String {
     guard let value = alert[key] else { return "" }
     if let localised = alert.object(key) { return localised.plainText("loc-key") ?? "" }
     return (try? JSONDecoder().decode(String.self, from: Data(value))) ?? ""
+}
+
+extension ReceivedPayload {
+    /// The content state of a session's card: any object that the app can decode.
+    var sessionContent: [UInt8]? {
+        guard let content, JSONSlices(content) != nil else { return nil }
+        return Array(content)
+    }
+}
+
+extension SlateContent {
+    /// What stands in for the games on a card that has none.
+    static let none = SlateContent(games: [], front: GameID(unchecked: "-"), spoilerFree: false, asOf: 0)
 }
 
 /// A payload with its content decoded: what is read of a push, once, for the phone and for the judge.

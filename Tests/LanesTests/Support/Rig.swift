@@ -18,7 +18,8 @@ final class Rig: Sendable {
 
     /// A system over the store as it is, restored.
     func system(
-        shards: Int = 1, callsHeld: Int = 1000, change: (inout Tuning) -> Void = { _ in }
+        shards: Int = 1, callsHeld: Int = 1000, pusher: (any Pusher)? = nil,
+        change: (inout Tuning) -> Void = { _ in }
     ) async throws -> Supervisor {
         var tuning = Tuning()
         change(&tuning)
@@ -26,7 +27,8 @@ final class Rig: Sendable {
         let supervisor = Supervisor(
             configuration: Supervisor.Configuration(
                 tuning: tuning, apps: [profile], shards: shards, callsHeld: callsHeld),
-            store: store, pusher: pusher, clock: clock, random: Dice(seed: 7), trace: trace, zone: { _ in .utc })
+            store: store, pusher: pusher ?? self.pusher, clock: clock, random: Dice(seed: 7), trace: trace,
+            zone: { _ in .utc })
         try await supervisor.restore()
         return supervisor
     }
