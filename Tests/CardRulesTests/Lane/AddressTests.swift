@@ -183,3 +183,16 @@ extension AddressTests {
         #expect(bench.counts.acknowledged == 0)
     }
 }
+
+extension AddressTests {
+    @Test func `L5, L7: a late report about an older activity that has expired is not about the card that follows`() {
+        var bench = Bench.confirmed()
+        bench.pass(7 * 3600)
+        bench.cardToken("a2", token: 2, began: bench.now)  // the older one's end is owed
+        bench.pass(3600)  // and it has expired anyway
+        #expect(bench.lane.kept.owedEnds.isEmpty)
+        bench.lane.kept.cards[0].activity = nil  // as after a start that the app has not reported yet
+        bench.report(.ended, "a1")
+        #expect(bench.card != nil)
+    }
+}

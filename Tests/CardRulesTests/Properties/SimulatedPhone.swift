@@ -159,7 +159,8 @@ extension Journey {
         phone.activities[place].isReported = true
         let gateway = random.chance(90) ? phone.gateway : phone.gateway.other
         let tells = random.chance(70)
-        if !tells, activity.startedBy == .app { phone.activities[place].isAgeKnown = false }
+        let isLate = now.seconds(since: activity.began) > 60
+        if !tells, activity.startedBy == .app || isLate { phone.activities[place].isAgeKnown = false }
         call(
             .cardToken(
                 CardToken(
