@@ -103,6 +103,8 @@ extension LaneState {
         if !expired.isEmpty {
             kept.owedEnds.removeAll { turn.now >= $0.limit }
             oldEnds.removeAll { old in expired.contains { $0.activity == old.activity } }
+            // What the app tells of them later is not about the card that stands.
+            for owed in expired { rememberEnded(owed.activity) }
             turn.saveLater()
         }
     }

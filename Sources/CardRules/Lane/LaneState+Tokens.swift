@@ -49,11 +49,20 @@ extension LaneState {
         }
         if card.activity == nil {
             acknowledge(token.key, startedBy: token.startedBy)
-            card.startedBy = token.startedBy  // the app may have been quicker than our start
         }
+        if token.startedBy == .app, card.startedBy == .push { disown(&card) }
         confirm(&card, with: token, at: turn.now)
         kept.cards[index] = card
         turn.note(.token, token.key, .l4, "the card is confirmed")
+    }
+
+    /// The activity is the app's own, not what our start became: what that start carried the phone does not show, its age
+    /// is not this activity's (L4), and it proves nothing.
+    private mutating func disown(_ card: inout Card) {
+        if card.activity != nil { kept.ledger[card.key].acknowledged = max(0, kept.ledger[card.key].acknowledged - 1) }
+        card.startedBy = .app
+        card.ageBegan = nil
+        self[sendingFor: card.key].accepted = nil
     }
 
     private mutating func confirm(_ card: inout Card, with token: CardToken, at now: WallTime) {

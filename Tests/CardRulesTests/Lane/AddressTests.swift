@@ -12,7 +12,7 @@ import Testing
             bench.cardToken(token: 2)
             bench.apply(.verdict(old, .refused(Refusal(.known(reason), status: 410, deadSince: bench.now))))
             #expect(bench.card?.updateAddress?.token == [2], "\(reason)")
-            #expect(bench.effects.updates.map(\.address.token) == [[2]], "\(reason)")
+            #expect(bench.pass(15).updates.map(\.address.token) == [[2]], "\(reason)")
         }
     }
 
@@ -164,5 +164,35 @@ extension AddressTests {
             scores.insert(bench.sent.last?.relevance)
         }
         #expect(scores == [50])
+    }
+}
+
+extension AddressTests {
+    @Test(arguments: [false, true])
+    func `L3, L4: a card of the app's own, taken for what a start became, is updated and proves nothing`(
+        isReportedFirst: Bool
+    ) {
+        var bench = Bench.believed()  // APNs took the start, and the phone never saw it
+        bench.pass(1000)
+        if isReportedFirst { bench.report(.opened) }
+        let began = bench.now
+        let effects = bench.cardToken(startedBy: .app, began: began)
+        #expect(effects.updates.count == 1)
+        #expect(bench.card?.startedBy == .app)
+        #expect(bench.card?.ageBegan == began)
+        #expect(bench.counts.acknowledged == 0)
+    }
+}
+
+extension AddressTests {
+    @Test func `L5, L7: a late report about an older activity that has expired is not about the card that follows`() {
+        var bench = Bench.confirmed()
+        bench.pass(7 * 3600)
+        bench.cardToken("a2", token: 2, began: bench.now)  // the older one's end is owed
+        bench.pass(3600)  // and it has expired anyway
+        #expect(bench.lane.kept.owedEnds.isEmpty)
+        bench.lane.kept.cards[0].activity = nil  // as after a start that the app has not reported yet
+        bench.report(.ended, "a1")
+        #expect(bench.card != nil)
     }
 }

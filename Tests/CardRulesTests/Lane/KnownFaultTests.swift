@@ -129,22 +129,29 @@ import Testing
                 $0.version = version
             }
         }
-        func tick(_ patch: SlateLine) -> [LaneEffect] {
-            _ = slate.apply(patch, at: WallTime(seconds: now))
+        func hear(_ event: LaneEvent) -> [LaneEffect] {
             bench.now = WallTime(seconds: now)
             let around = Surroundings(slate: slate.snapshot(at: bench.now), tuning: Tuning())
-            var effects = bench.lane.apply(.tick, at: bench.now, in: around)
+            var effects = bench.lane.apply(event, at: bench.now, in: around)
             if let order = effects.orders.last {
                 effects += bench.lane.apply(.verdict(order.number, .accepted), at: bench.now, in: around)
             }
             now += 20
             return effects
         }
+        func tick(_ patch: SlateLine) -> [LaneEffect] {
+            _ = slate.apply(patch, at: WallTime(seconds: now))
+            return hear(.tick)
+        }
         _ = slate.apply(SlateSample.announce(sport: .hockey), at: WallTime(seconds: now))
         bench.select([SlateSample.game])
         now += 40
         #expect(tick(line(39, 1, "10:00")).starts.count == 1)
-        bench.cardToken()
+        _ = hear(
+            .cardToken(
+                CardToken(
+                    key: .slate, activity: "a1", address: PushAddress(token: [1], gateway: .production),
+                    startedBy: .push, began: nil)))
         #expect(tick(line(40, 2, "10:00")).updates.count == 1)
         #expect(tick(line(41, 3, "10:00")).updates.count == 1)
         for version: Int64 in [40, 41, 40, 41] {

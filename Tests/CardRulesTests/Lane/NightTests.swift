@@ -35,6 +35,7 @@ import Testing
     @Test func `S6: flying west and back across the turn of the night does not refill the ledger`() {
         var bench = beforeTheTurn()
         bench.pass(20 * 60)  // 06:10 in New York: a new night
+        bench.apply(.look)
         let night = bench.ledger.from
         #expect(night == utc("2026-01-10T11:00"))
         #expect(starts(in: &bench, "a") == 4)
