@@ -61,7 +61,7 @@ import Testing
                 "", "phone, times in UTC", "                             defaults  stubborn.json5",
                 "  front changes                     2               0",
             ])
-        #expect(lines.contains("  priority 10, worst hour     3 of 12         1 of 12"))
+        #expect(lines.contains("  priority 10, worst hour     3 of 12         2 of 12"))
         #expect(
             lines.suffix(4) == [
                 "front changes: 1 the same; - only defaults, + only stubborn.json5", "    2023-11-14",
