@@ -279,6 +279,13 @@ import Testing
         bench.pass(31)
         #expect(bench.join("g1").withheld == [.s6])
         #expect(bench.ledger.spent == 2)
+        // One card stands, one unit is spent: b needs its own start, a unit for a and one for itself.
+        for (cap, starts) in [(3, false), (4, true)] {
+            var single = Bench.registered()
+            single.tuning.starts.hardCap = cap
+            single.stand("a")
+            #expect(single.put("b").starts.isEmpty != starts, "cap \(cap)")
+        }
     }
 
     @Test func `L2: a refused session start is given back and decided again when the hold is over`() {
