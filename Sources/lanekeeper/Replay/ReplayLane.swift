@@ -82,6 +82,7 @@ struct ReplayLane {
             case .end where entry.rule == .l7:
                 steps.append(ReplayStep(at: entry.at, kind: .end, rule: .l7, detail: entry.detail))
             case .end: endReason = (entry.rule, entry.detail)
+            case .reissue where entry.push == nil: endReason = (entry.rule, entry.detail)  // of the card replaced
             default: break
             }
         }
@@ -124,9 +125,12 @@ struct ReplayLane {
         let games = order.content.games.compactMap { surroundings.slate.game($0) }
         switch order.event {
         case .start:
-            var detail = ""
-            for case .note(let entry) in effects where entry.kind == .start { detail = entry.detail }
-            steps.append(ReplayStep(at: now, kind: .start, rule: .s4, detail: detail, push: push))
+            // An addition (S4), or the successor of a card (R1).
+            var reason: (rule: Rule?, detail: String) = (.s4, "")
+            for case .note(let entry) in effects where entry.push == order.number {
+                reason = (entry.rule, entry.detail)
+            }
+            steps.append(ReplayStep(at: now, kind: .start, rule: reason.rule, detail: reason.detail, push: push))
             tokenAt = now.advanced(bySeconds: ReplayLane.tokenSeconds)
         case .update: steps.append(update(push, showing: games, at: now))
         case .end:

@@ -171,6 +171,18 @@ import Testing
         #expect(both.map(\.steps) == [try #require(Samples.night()).steps, try #require(Samples.night(quiet)).steps])
     }
 
+    @Test func `R1: a reissue is a start with its own rule, and the card it replaces is ended`() throws {
+        var tuning = Samples.tuning
+        tuning.reissue.afterSeconds = 400
+        tuning.reissue.spreadSeconds = 0
+        let night = try #require(Samples.night(tuning: tuning))
+        let lives = night.steps.filter { $0.kind == .start || $0.kind == .end }
+        #expect(lives.prefix(3).map(\.kind) == [.start, .start, .end])
+        #expect(lives.prefix(2).map(\.rule) == [.s4, .r1] && lives[2].rule != .e1 && lives[2].rule != nil)
+        #expect(lives[1].at == Samples.begin.advanced(bySeconds: 700))
+        #expect(lives.last?.rule == .e1 && !night.tally.isCardStanding)
+    }
+
     @Test func `replay: a slate that breaks off leaves the card standing, and says so`() throws {
         let night = try #require(Samples.night(of: Array(Samples.evening.dropLast())))
         #expect(night.tally.isCardStanding && night.tally.ends == 0)
