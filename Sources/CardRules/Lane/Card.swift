@@ -3,7 +3,8 @@ public struct Card: Hashable, Sendable {
     public let key: CardKey
     public var state: State
     public var startedBy: StartedBy
-    /// When its start was claimed; `nil` for a card that the app started.
+    /// When its start was claimed; `nil` for a card that the app started, unless it stands in place of what a start of
+    /// ours became, which nobody has seen.
     public var claimedAt: WallTime?
     /// L4: the earliest evidence of the card; `nil` while there is none.
     public var ageBegan: WallTime?

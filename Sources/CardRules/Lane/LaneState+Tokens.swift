@@ -148,10 +148,27 @@ extension LaneState {
 
     /// The card is absent from now on.
     mutating func drop(_ key: CardKey, activity: ActivityID? = nil) {
+        let unseen = unseenStart(of: key)
         if let activity = activity ?? card(key)?.activity { rememberEnded(activity) }
         kept.cards.removeAll { $0.key == key }
         kept.successors.removeAll { $0.key == key }
         forgetSending(key)
+        if let unseen { kept.cards.append(unseen) }
+    }
+
+    /// L2: what our start became, where the app's own card stood in its place: it may be on the phone, and is taken to be
+    /// until its token comes or its limit.
+    private func unseenStart(of key: CardKey) -> Card? {
+        guard let own = card(key), own.startedBy == .app, let claimed = own.claimedAt,
+            self[sendingFor: key].inFlight?.event != .start
+        else { return nil }
+        let isWanted = !kept.isRemoved && kept.settings.user != nil
+        var card = Card(key: key, state: isWanted ? .believed : .ending, startedBy: .push)
+        card.claimedAt = claimed
+        card.ageBegan = max(claimed, kept.ledger[key].lastAcceptedAt ?? claimed)
+        card.front = own.front
+        card.isNeverAdopted = true
+        return card
     }
 
     /// Nobody waits for the card's pushes any more. A start among them still owes its spend (L2); and should its card come

@@ -50,7 +50,10 @@ extension LaneState {
         case .notSent, .refused:
             if kept.cards[index].activity != nil {
                 // The app says that a card stands: its own, if not this start's.
-                if isAppStarted { giveBackSpend(key, isReissue: push.isReissue) }
+                if isAppStarted {
+                    giveBackSpend(key, isReissue: push.isReissue)
+                    kept.cards[index].claimedAt = nil  // nothing of it stands
+                }
                 return
             }
             if case .refused(let refusal) = verdict {

@@ -196,3 +196,29 @@ extension AddressTests {
         #expect(bench.card != nil)
     }
 }
+
+extension AddressTests {
+    @Test func `S3: what a start became stands behind the app's own card, until it is seen or its limit has come`() {
+        var bench = Bench.believed("g1", "g2")
+        let accepted = bench.now
+        bench.cardToken("own", token: 9, startedBy: .app, began: bench.now.advanced(bySeconds: -2))
+        bench.pass(700)
+        bench.report(.ended, "own")
+        #expect(bench.state == .believed && bench.card?.ageBegan == accepted)
+        bench.lane.kept.ledger[.slate].sent = 0  // as in the next night
+        bench.join("g2")
+        #expect(bench.effects.withheld == [.s3])
+        var seen = bench
+        #expect(seen.cardToken().updates.count == 1)
+        #expect(seen.state == .confirmed && seen.card?.ageBegan == accepted)
+        bench.pass(28_800 - 700)
+        #expect(bench.card == nil)
+        // Refused, it became nothing.
+        var refused = Bench.following("g1")
+        refused.join("g1")
+        refused.cardToken("own", token: 9, startedBy: .app)
+        refused.refuse(.tooManyRequests)
+        refused.report(.ended, "own")
+        #expect(refused.card == nil)
+    }
+}
