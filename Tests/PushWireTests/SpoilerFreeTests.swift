@@ -96,8 +96,9 @@ import Testing
             }
         }
         apply(.registered(patch))
-        apply(.owned(token: [0xa1], from: nil, handover: nil))
+        // Which games: by selection, so that no worth decides it.
         apply(.selected(games: games, pinned: games[0], muted: [], syncedAt: now))
+        apply(.owned(token: [0xa1], from: nil, handover: nil))
         now = now.advanced(bySeconds: 31)
         apply(.look)
         now = now.advanced(bySeconds: 31)
