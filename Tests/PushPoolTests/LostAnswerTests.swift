@@ -59,7 +59,7 @@ import Testing
         await rig.sink.wait(for: 2 + inFlight)
         #expect(rig.numbers(.accepted) == [0, 1 + inFlight])
         #expect(rig.server.seen.count == 2 + inFlight && rig.readings.values.allSatisfy { $0 == 1 })
-        #expect(rig.pool.counters.sent == 2 + inFlight)
+        #expect(rig.pool.snapshot.sent == 2 + inFlight)
         await rig.end()
     }
 
@@ -85,7 +85,7 @@ import Testing
         }
         rig.send(0..<1)
         await rig.sink.wait(for: 1)
-        rig.pool.send((1..<10).map { ScriptedRig.push($0, event: $0 == 7 ? .end : .update, sink: rig.sink) })
+        _ = rig.pool.send((1..<10).map { ScriptedRig.push($0, event: $0 == 7 ? .end : .update, sink: rig.sink) })
         await rig.sink.wait(for: 10)
         #expect(rig.sink.count(.accepted) == 10)
         let again = rig.server.seen.filter { $0.connection > 0 }

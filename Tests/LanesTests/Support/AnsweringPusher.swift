@@ -15,15 +15,16 @@ final class AnsweringPusher: Pusher {
 
     private let state = Mutex(State())
 
-    func send(_ pushes: [OutgoingPush]) {
+    func send(_ pushes: [OutgoingPush]) -> [OutgoingPush] {
         let verdict = state.withLock { state in
             state.sent += pushes
             if state.verdict == nil { state.open += pushes }
             state.mostStartsOpen = max(state.mostStartsOpen, state.open.count { $0.request.event == .start })
             return state.verdict
         }
-        guard let verdict else { return }
+        guard let verdict else { return [] }
         for push in pushes { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
+        return []
     }
 
     /// Answers what waits, in the order of sending or as `order` has it. What comes later waits as before.
