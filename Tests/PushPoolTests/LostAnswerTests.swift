@@ -14,9 +14,11 @@ import Testing
     private static let clock = ScaledClock(start: ScriptedRig.start, speed: 20)
 
     @Test(arguments: Goodbye.allCases, [PushEvent.start, .update])
-    func `L2, G6: of ten pushes those up to the GOAWAY's last stream are unknown, those above go once more elsewhere`(
-        goodbye: Goodbye, event: PushEvent
-    ) async throws {
+    func
+        `known fault 12: of ten pushes those up to the GOAWAY's last stream are unknown, those above go once more elsewhere`(
+            goodbye: Goodbye, event: PushEvent
+        ) async throws
+    {
         let rig = try ScriptedRig(clock: Self.clock) { request, _ in
             guard request.connection == 0, request.stream > 1 else { return [.answer(request.stream)] }
             guard request.stream == 21 else { return [] }
@@ -37,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Death.allCases, [1, 5])
-    func `L2: a start that was read before its connection died is unknown, and the server sees it once`(
+    func `known fault 13: a start that was read before its connection died is unknown, and the server sees it once`(
         death: Death, inFlight: Int
     ) async throws {
         let rig = try ScriptedRig(clock: Self.clock) { request, all in

@@ -63,6 +63,13 @@ struct GroupState: Sendable {
         set { connections[place] = newValue }
     }
 
+    /// A token that was never signed is carried by no connection.
+    mutating func forget(_ token: TokenRef) {
+        for place in connections.indices where connections[place].token?.token == token {
+            connections[place].token = nil
+        }
+    }
+
     /// The connection with the fewest requests among those that have room; ties: the oldest.
     func free(_ standing: Standing, above number: UInt64) -> Int? {
         var best: Int?

@@ -14,6 +14,7 @@ extension PoolState {
         case .unsendable(let push, let ticket): isUnsendable(push, ticket, at: now)
         case .cannotSign(let token, let text):
             schedules[token.key].signingFailed(token)
+            for group in groups.indices { groups[group].forget(token) }
             if let group = groups.first(where: { $0.key == token.key }) {
                 actions.append(.notice(.cannotSign(keyID: group.keyID, text: text)))
             }
