@@ -240,7 +240,7 @@ private final class ScriptedConnection {
                     connection: number, stream: request.stream, id: request.headers.text(of: "apns-id") ?? "",
                     authorization: request.headers.text(of: "authorization") ?? "", open: session.openStreams)
                 for step in record(seen) { guard try take(step, session) else { return false } }
-            case .settingsAcknowledged, .cancelled, .goaway, .pong, .failed: break
+            case .settingsAcknowledged, .cancelled, .goaway, .pong, .failed, .beyondLimit: break
             }
         }
         try flush(session)
