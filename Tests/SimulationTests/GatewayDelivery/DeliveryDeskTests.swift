@@ -8,6 +8,24 @@ import Testing
     private static let now = GatewayModelTests.now
     private static let token: [UInt8] = [1, 2, 3]
 
+    /// A desk whose changes may stand in an expectation.
+    private final class Stand {
+        private var desk: DeliveryDesk
+        init(_ options: DeliveryDesk.Options = DeliveryDesk.Options(), seed: UInt64 = 1) {
+            desk = DeliveryDesk(options: options, seed: seed)
+        }
+        var counters: DeliveryDesk.Counters { desk.counters }
+        var log: [DeliveryDesk.Entry] { desk.log }
+        var nextTime: WallTime? { desk.nextTime }
+        func take(_ push: GatewayDelivery, uniqueID: String? = nil, at now: WallTime) -> [GatewayDelivery] {
+            desk.take(push, uniqueID: uniqueID, at: now)
+        }
+        func set(_ reach: DeliveryDesk.Reach, of token: [UInt8], at now: WallTime) -> [GatewayDelivery] {
+            desk.set(reach, of: token, at: now)
+        }
+        func run(until now: WallTime) -> [GatewayDelivery] { desk.run(until: now) }
+    }
+
     private static func push(_ number: Int, priority: Int = 10, expiration: Int64? = nil) -> GatewayDelivery {
         GatewayDelivery(
             token: token, gateway: .sandbox,
@@ -19,7 +37,7 @@ import Testing
     private static func ids(_ deliveries: [GatewayDelivery]) -> [String] { deliveries.map(\.push.apnsID) }
 
     @Test func `G25: of what came while a phone was out of reach it gets the newest, if that has not expired`() {
-        var desk = DeliveryDesk(seed: 1)
+        let desk = Stand()
         #expect(Self.ids(desk.take(Self.push(0), at: Self.now)) == ["0"])
         _ = desk.set(.offline, of: Self.token, at: Self.now)
         for number in 1...3 { #expect(desk.take(Self.push(number), at: Self.now).isEmpty) }
@@ -32,7 +50,7 @@ import Testing
     }
 
     @Test func `G25: expiration 0 is never kept, and none is kept for thirty days`() {
-        var desk = DeliveryDesk(seed: 1)
+        let desk = Stand()
         _ = desk.set(.offline, of: Self.token, at: Self.now)
         _ = desk.take(Self.push(1, expiration: 0), at: Self.now)
         #expect(desk.set(.online, of: Self.token, at: Self.now).isEmpty && desk.counters.discarded == [.notKept: 1])
@@ -45,7 +63,7 @@ import Testing
     }
 
     @Test func `G26: priority 10 wakes a phone at once, the others wait for a batch`() {
-        var desk = DeliveryDesk(seed: 1)
+        let desk = Stand()
         _ = desk.set(.asleep, of: Self.token, at: Self.now)
         #expect(desk.take(Self.push(1, priority: 5), at: Self.now).isEmpty)
         #expect(desk.take(Self.push(2, priority: 5), at: Self.now.advanced(bySeconds: 30)).isEmpty)
@@ -61,7 +79,7 @@ import Testing
         for seed in 0..<40 as Range<UInt64> {
             var options = DeliveryDesk.Options()
             options.isChaotic = true
-            var desk = DeliveryDesk(options: options, seed: seed)
+            let desk = Stand(options, seed: seed)
             _ = desk.set(.asleep, of: Self.token, at: Self.now)
             for number in 1...3 { _ = desk.take(Self.push(number, priority: 5), at: Self.now) }
             orders.insert(Self.ids(desk.run(until: Self.now.advanced(bySeconds: 60))))
@@ -76,7 +94,7 @@ import Testing
     @Test func `G30: the log tells each push's fate by its unique id, and is bounded`() {
         var options = DeliveryDesk.Options()
         options.logKept = 2
-        var desk = DeliveryDesk(options: options, seed: 1)
+        let desk = Stand(options)
         _ = desk.set(.offline, of: Self.token, at: Self.now)
         _ = desk.take(Self.push(1), uniqueID: "u1", at: Self.now)
         _ = desk.take(Self.push(2), uniqueID: "u2", at: Self.now)

@@ -24,6 +24,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [GatewayOptions.Excess.refuse, .goAway])
+    func
+        `G19, ref T17: streams beyond a limit that shrank are refused, and end the connection where that is switched on`(
+            excess: GatewayOptions.Excess
+        ) throws
+    {
+        let server = try GatewayServerTests.server(options: GatewayModelTests.options { $0.excess = excess })
+        defer { server.stop() }
+        let client = try Self.proven(server)
+        let witness = try Self.proven(server)
+        server.setStreams(1, of: .production)
+        // Both have been told when one knows; this one has not read it yet.
+        try witness.run { witness.limits.last == 1 }
+        for tag in 2...4 as ClosedRange<UInt64> { try client.submit(GatewayModelTests.request(), tag: tag) }
+        try client.run { client.answers.count == 4 }
+        #expect(GatewayServerTests.status(client.answers[2]) == 200)
+        #expect(client.answers[3] == .notSent(.refusedStream) && client.answers[4] == .notSent(.refusedStream))
+        if excess == .goAway {
+            try client.run { client.goaway != nil }
+            #expect(client.goaway == Array("Maximum active streams violated for this endpoint.".utf8))
+        } else {
+            #expect(client.goaway == nil)
+        }
+    }
+
     @Test func `G21: a GOAWAY below streams in flight names its reason, and drops them as not processed`() throws {
         let server = try GatewayServerTests.server(
             options: GatewayModelTests.options { $0.faults = [GatewayFault(.silence, tokenPrefix: [0xa1])] })
