@@ -38,7 +38,7 @@ let package = Package(
         room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
         room("Intake", ["CardRules"]),
-        room("Simulation", ["CardRules", "Lanes", "TLS", "HTTP2"]),
+        room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         .executableTarget(
             name: "lanekeeper",
             dependencies: ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"],

@@ -77,6 +77,15 @@ public struct HeaderBlock: Hashable, Sendable {
         return count
     }
 
+    /// How the first field of that name is compressed, or was, when it came from the peer (there `literal` means one that
+    /// never enters a table); `nil` if there is none.
+    public func indexing(of name: StaticString) -> Indexing? {
+        let wanted = bytes(of: name)
+        var found: Indexing?
+        forEachField { field, _, indexing in if found == nil, field.elementsEqual(wanted) { found = indexing } }
+        return found
+    }
+
     /// All fields as text, in order.
     public var fields: [(name: String, value: String)] {
         var list: [(name: String, value: String)] = []

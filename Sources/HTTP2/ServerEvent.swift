@@ -4,6 +4,8 @@ public enum ServerEvent: Equatable, Sendable {
     case request(ServerRequest)
     /// A request was over before our answer was sent whole: reset by the client, or by us.
     case cancelled(stream: Int32, code: ErrorCode)
+    /// The client opened a stream beyond our limit; it is refused with REFUSED_STREAM.
+    case beyondLimit(stream: Int32)
     /// The client has taken our newest SETTINGS.
     case settingsAcknowledged
     case goaway(lastStream: Int32, code: ErrorCode, debug: [UInt8])

@@ -104,13 +104,14 @@ private func setServerCallbacks(_ callbacks: OpaquePointer) {
         return 0
     }
     nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-        session, frame, name, nameLength, value, valueLength, _, data in
+        session, frame, name, nameLength, value, valueLength, flags, data in
         guard let frame, let streams = owner(data), let index = streams.slot(session, frame.pointee.hd.stream_id) else {
             return 0
         }
         let isKept = streams.received(
             field: UnsafeBufferPointer(start: name, count: nameLength),
-            UnsafeBufferPointer(start: value, count: valueLength), slot: index)
+            UnsafeBufferPointer(start: value, count: valueLength),
+            isLiteral: UInt32(flags) & NGHTTP2_NV_FLAG_NO_INDEX.rawValue != 0, slot: index)
         return isKept ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue  // resets this stream only
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { session, _, stream, bytes, count, data in
@@ -120,6 +121,12 @@ private func setServerCallbacks(_ callbacks: OpaquePointer) {
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, data in
         if let frame { owner(data)?.received(session, frame) }
+        return 0
+    }
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, data in
+        if let frame, code == NGHTTP2_ERR_REFUSED_STREAM.rawValue, let streams = owner(data) {
+            streams.refused(stream: frame.pointee.hd.stream_id)
+        }
         return 0
     }
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { session, frame, data in

@@ -40,13 +40,18 @@ final class ServerStreams {
         nghttp2_session_set_stream_user_data(session, stream, UnsafeMutableRawPointer(bitPattern: index + 1))
     }
 
-    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot index: Int) -> Bool
-    {
+    /// - Parameter isLiteral: it came as one that never enters the table (RFC 7541, 6.2.3).
+    func received(
+        field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isLiteral: Bool, slot index: Int
+    ) -> Bool {
         guard slots[index].headers.storage.count + name.count + value.count <= ServerSession.headerBytesAtMost else {
             return false
         }
-        return slots[index].headers.append(name, value, .indexed)
+        return slots[index].headers.append(name, value, isLiteral ? .literal : .indexed)
     }
+
+    /// The library refused a stream beyond our limit.
+    func refused(stream: Int32) { events.append(.beyondLimit(stream: stream)) }
 
     func received(body chunk: UnsafeBufferPointer<UInt8>, slot index: Int) {
         slots[index].bodyBytes += chunk.count

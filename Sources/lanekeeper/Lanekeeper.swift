@@ -1,4 +1,5 @@
 import Foundation
+import Simulation
 import TLS
 
 /// The command line. Results on standard output, everything else on standard error; exit 0 done, 1 found a fault or
@@ -12,6 +13,7 @@ struct Lanekeeper {
           replay  the rules over a recorded slate, without network or clock (lanekeeper replay --help)
           lint    checks Live Activity payloads against the rules and iOS's
           tuning  check: compares values copied into an app's source with the rules' own
+          gateway the simulated APNs gateway alone, for any client (lanekeeper gateway --help)
         """
 
     nonisolated static func main() async {
@@ -28,6 +30,8 @@ struct Lanekeeper {
             exit(lint(Array(arguments.dropFirst())))
         case "tuning":
             exit(tuning(Array(arguments.dropFirst())))
+        case "gateway":
+            exit(await gateway(Array(arguments.dropFirst())))
         case TerminalGuard.command:
             exit(TerminalGuard.serve(Array(arguments.dropFirst())))
         case .some(let command):
@@ -82,6 +86,22 @@ struct Lanekeeper {
             return 2
         } catch let refused as SocketError where refused.isAddressInUse {
             complain("\(refused)")
+            return 2
+        } catch {
+            complain("\(error)")
+            return 1
+        }
+    }
+
+    private static func gateway(_ arguments: [String]) async -> Int32 {
+        if Arguments.askForHelp(arguments) {
+            say(GatewayCommandOptions.usage + GatewayControl.usage)
+            return 0
+        }
+        do {
+            return try await GatewayRun(options: GatewayCommandOptions(arguments)).run()
+        } catch let wrong as WrongUse {
+            complain(wrong.text)
             return 2
         } catch {
             complain("\(error)")

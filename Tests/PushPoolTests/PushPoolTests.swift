@@ -36,13 +36,14 @@ import Testing
             let address = try #require(server.address(of: .production))
             var configuration = PushPool.Configuration(
                 gateways: [.production: .init(host: "127.0.0.1", port: address.port)],
-                trust: .pem(server.certificatePEM), keyPEM: pem, keyID: "KEY1234567", teamID: "TEAM123456")
+                trust: .pem(server.certificatePEM),
+                keys: .one(.init(pem: pem, keyID: "KEY1234567", teamID: "TEAM123456")))
             adjust(&configuration)
             pool = try PushPool(configuration: configuration, clock: clock)
         }
 
         func push(_ number: Int, dead: Bool = false, gateway: Gateway = .production) -> OutgoingPush {
-            let token = [UInt8](repeating: dead ? 0xdd : 0xa1, count: 80)
+            let token = ScriptedRig.token(number, first: dead ? 0xdd : 0xa1)
             let request = PushRequest(
                 id: ApnsID(randomHigh: UInt64(number), randomLow: UInt64(number)),
                 address: PushAddress(token: token, gateway: gateway),
@@ -51,7 +52,7 @@ import Testing
                 payload: Array(#"{"aps":{}}"#.utf8))
             let ticket = PushTicket(
                 device: DeviceID(unchecked: "d"), generation: Generation(1), number: PushNumber(UInt32(number)))
-            return OutgoingPush(request: request, ticket: ticket, sink: sink)
+            return OutgoingPush(request: request, ticket: ticket, sink: sink, isConfirmed: !dead)
         }
 
         func end() async {
@@ -76,17 +77,17 @@ import Testing
 
     @Test func `G6: five hundred pushes are accepted, each once`() async throws {
         let rig = try Rig()
-        rig.pool.send((0..<500).map { rig.push($0) })
+        _ = rig.pool.send((0..<500).map { rig.push($0) })
         await rig.sink.wait(for: 500)
         #expect(rig.sink.hasOneEach(500) && rig.sink.count(.accepted) == 500)
         #expect(rig.server.withModel(of: .production) { $0.counters.accepted } == 500)
-        #expect(rig.pool.counters.sent == 500)
+        #expect(rig.pool.snapshot.sent == 500)
         await rig.end()
     }
 
     @Test func `G3: a refusal comes home with its reason`() async throws {
         let rig = try Rig()
-        rig.pool.send([rig.push(0, dead: true), rig.push(1)])
+        _ = rig.pool.send([rig.push(0, dead: true), rig.push(1)])
         await rig.sink.wait(for: 2)
         let refusal = Verdict.refused(Refusal(RefusalReason("BadDeviceToken"), status: 400))
         #expect(rig.sink.count(refusal) == 1)
@@ -99,7 +100,7 @@ import Testing
     {
         let backend = SilentBackend()
         let rig = try Rig(backend, speed: 60, options: { $0.streamsBefore = 100 })
-        rig.pool.send((0..<10).map { rig.push($0) })
+        _ = rig.pool.send((0..<10).map { rig.push($0) })
         await rig.sink.wait(for: 10)
         #expect(rig.sink.hasOneEach(10))
         #expect(rig.sink.count(.unknown) == 1 && rig.sink.count(.notSent) == 9)
@@ -109,7 +110,7 @@ import Testing
 
     @Test func `G6: what a GOAWAY cut off goes over another connection, nothing twice`() async throws {
         let rig = try Rig(speed: 10, options: { $0.errorsUntilGoAway = 5 })
-        rig.pool.send((0..<60).map { rig.push($0, dead: $0 == 20) })
+        _ = rig.pool.send((0..<60).map { rig.push($0, dead: $0 == 20) })
         await rig.sink.wait(for: 60)
         #expect(rig.sink.hasOneEach(60))
         #expect(rig.sink.count(.accepted) == 59)
@@ -120,7 +121,7 @@ import Testing
     @Test func `L2: a refused connection leaves every push not sent`() async throws {
         let rig = try Rig(speed: 60)
         await rig.server.stopped()
-        rig.pool.send((0..<20).map { rig.push($0) })
+        _ = rig.pool.send((0..<20).map { rig.push($0) })
         await rig.sink.wait(for: 20)
         #expect(rig.sink.hasOneEach(20) && rig.sink.count(.notSent) == 20)
         await rig.end()
@@ -128,7 +129,7 @@ import Testing
 
     @Test func `G7: a push beyond the bound, or for an unknown gateway, ends as not sent`() async throws {
         let rig = try Rig(configuration: { $0.maxWaiting = 5 })
-        rig.pool.send((0..<8).map { rig.push($0, gateway: $0 == 0 ? .sandbox : .production) })
+        _ = rig.pool.send((0..<8).map { rig.push($0, gateway: $0 == 0 ? .sandbox : .production) })
         await rig.sink.wait(for: 8)
         #expect(rig.sink.hasOneEach(8))
         #expect(rig.sink.count(.accepted) == 4 && rig.sink.count(.notSent) == 4)
@@ -137,9 +138,9 @@ import Testing
 
     @Test func `G6: stop gives each push a verdict, and later ones too`() async throws {
         let rig = try Rig()
-        rig.pool.send((0..<300).map { rig.push($0) })
+        _ = rig.pool.send((0..<300).map { rig.push($0) })
         await rig.pool.stop()
-        rig.pool.send([rig.push(300)])
+        _ = rig.pool.send([rig.push(300)])
         #expect(rig.sink.hasOneEach(301))
         #expect(rig.sink.answers.last?.verdict == .notSent)
         await rig.end()

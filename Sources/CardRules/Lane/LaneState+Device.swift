@@ -107,7 +107,7 @@ extension LaneState {
 
     /// A4: a takeover decided before this selection, and not yet on the card, is discarded: the card keeps the front that
     /// it shows, if the app still lists it.
-    private mutating func discardUnseenTakeover(_ games: [GameID]) {
+    mutating func discardUnseenTakeover(_ games: [GameID]) {
         guard let index = cardIndex(.slate), let front = kept.cards[index].front else { return }
         let sending = self[sendingFor: .slate]
         guard let shown = sending.inFlight?.shown.front ?? sending.accepted?.front, shown != front.game,

@@ -80,6 +80,12 @@ extension LaneState {
         }
         receive(handover.sessions, &turn)
         kept.members += handover.members.filter { !kept.members.contains($0) }
+        if let chosen = kept.selection,
+            turn.now.seconds(since: chosen.arrivedAt) < turn.tuning.authority.syncHoldSeconds
+        {
+            // A4, A2: what the older record decided and did not show yet is older than this choice.
+            discardUnseenTakeover(chosen.games)
+        }
         forgetWatch()
         turn.note(.sync, nil, .s7, "this record owns the phone now")
     }

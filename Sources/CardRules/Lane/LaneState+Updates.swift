@@ -89,11 +89,12 @@ extension LaneState {
             relevance = self.relevance(of: card, turn)
         }
         let number = nextNumber()
+        let isConfirmed = address == confirmedStart || address == self[sendingFor: key].confirmed
         let timestamp = nextTimestamp(after: self[sendingFor: key].lastTimestamp, turn)
         let order = PushOrder(
             number: number, key: key, address: address, priority: priority, timestamp: timestamp,
             expiration: expiration(of: kind, card, turn), relevance: relevance, content: content, kind: kind,
-            selectionRevision: selectionRevision)
+            selectionRevision: selectionRevision, isConfirmed: isConfirmed, isReissue: isReissue)
         var sending = self[sendingFor: key]
         sending.lastTimestamp = timestamp
         sending.lastSentAt = turn.now

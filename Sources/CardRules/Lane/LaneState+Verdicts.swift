@@ -6,6 +6,7 @@ extension LaneState {
         {
             let key = sending[index].key
             sending[index].inFlight = nil
+            if verdict == .accepted { noteConfirmed(push, at: index) }
             if push.event != .update || verdict != .accepted {
                 turn.note(.verdict, key, verdict.rule, verdict.words, push: number)
             }
@@ -19,6 +20,11 @@ extension LaneState {
         } else if let index = orphans.firstIndex(where: { $0.number == number }) {
             settleOrphan(orphans.remove(at: index), verdict, &turn)
         }
+    }
+
+    /// G8: from now on pushes to this address may share a connection with confirmed ones.
+    private mutating func noteConfirmed(_ push: Sending.InFlight, at index: Int) {
+        if push.event == .start { confirmedStart = push.address } else { sending[index].confirmed = push.address }
     }
 
     // MARK: - Starts

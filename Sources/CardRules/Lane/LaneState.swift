@@ -31,6 +31,8 @@ public struct LaneState: Sendable {
     var frontLook: WallTime?
     /// G5: how long the last `TooManyRequests` held the push-to-start token back; doubles.
     var startSlowSeconds: Double?
+    /// G8: the address that last accepted a start.
+    var confirmedStart: PushAddress?
     var lastNumber = PushNumber(0)
     /// When the last turn was: a clock that was set back shows (R7). After a restart all time lies before it.
     var lastTurnAt = WallTime.distantPast
@@ -116,6 +118,8 @@ struct Sending: Sendable {
     var inFlight: InFlight?
     /// U1: what the last accepted push carried; `nil` while that is unknown (U6: dirty).
     var accepted: Shown?
+    /// G8: the address that last accepted a push of this card.
+    var confirmed: PushAddress?
     var lastSentAt: WallTime?
     /// P6: the priority-10 updates of the last hour, oldest first.
     var urgentAt: [WallTime] = []

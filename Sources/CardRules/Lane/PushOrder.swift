@@ -75,6 +75,10 @@ public struct PushOrder: Hashable, Sendable {
     public let kind: Kind
     /// Which selection it was computed from: one from an older selection is discarded instead of sent (A4).
     public let selectionRevision: UInt32
+    /// G8: a push to this address was accepted before.
+    public let isConfirmed: Bool
+    /// G7: a start that goes with the ends, before other starts.
+    public let isReissue: Bool
 
     public enum Kind: Hashable, Sendable {
         /// Never with a stale date (P1). `withSound`: the device asks for it, and this is no successor (P1).
@@ -95,7 +99,8 @@ public struct PushOrder: Hashable, Sendable {
 
     public init(
         number: PushNumber, key: CardKey, address: PushAddress, priority: PushPriority, timestamp: Int64,
-        expiration: Int64, relevance: Double?, content: CardContent, kind: Kind, selectionRevision: UInt32 = 0
+        expiration: Int64, relevance: Double?, content: CardContent, kind: Kind, selectionRevision: UInt32 = 0,
+        isConfirmed: Bool = false, isReissue: Bool = false
     ) {
         self.number = number
         self.key = key
@@ -107,6 +112,8 @@ public struct PushOrder: Hashable, Sendable {
         self.content = content
         self.kind = kind
         self.selectionRevision = selectionRevision
+        self.isConfirmed = isConfirmed
+        self.isReissue = isReissue
     }
 
     /// A push of a slate card.

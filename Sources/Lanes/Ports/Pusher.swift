@@ -3,9 +3,12 @@ public import PushWire
 
 /// What the lanes need of whoever talks to APNs.
 public protocol Pusher: Sendable {
-    /// Takes a batch. Every push ends in exactly one verdict, given to the sink of its ticket's shard, in batches.
-    /// Never blocks. A push that finds the pool full ends as `notSent`.
-    func send(_ pushes: [OutgoingPush])
+    /// Takes a batch. Every push taken ends in exactly one verdict, given to its sink, in batches. Never blocks.
+    ///
+    /// G7, when the pool is full: an update ends as `notSent`; a start or an end is not taken. The caller keeps it and
+    /// offers it again when the sink is told `mayOffer`.
+    /// - Returns: the pushes not taken, in their order; mostly none.
+    func send(_ pushes: [OutgoingPush]) -> [OutgoingPush]
 }
 
 /// One push on its way, with what brings its verdict home.
@@ -13,11 +16,20 @@ public struct OutgoingPush: Sendable {
     public let request: PushRequest
     public let ticket: PushTicket
     public let sink: any VerdictSink
+    /// G8: a push to exactly this address was accepted before. One that never was shares no connection with those.
+    public let isConfirmed: Bool
+    /// G7: a start that replaces a card about to expire goes with the ends, before other starts.
+    public let isReissue: Bool
 
-    public init(request: PushRequest, ticket: PushTicket, sink: any VerdictSink) {
+    public init(
+        request: PushRequest, ticket: PushTicket, sink: any VerdictSink, isConfirmed: Bool = false,
+        isReissue: Bool = false
+    ) {
         self.request = request
         self.ticket = ticket
         self.sink = sink
+        self.isConfirmed = isConfirmed
+        self.isReissue = isReissue
     }
 }
 
@@ -47,4 +59,11 @@ public struct PushAnswer: Hashable, Sendable {
 /// Where verdicts come home. Called from a thread of the pool's own; must not block.
 public protocol VerdictSink: AnyObject, Sendable {
     func take(_ answers: [PushAnswer])
+    /// A pusher that did not take all it was offered has room again.
+    func mayOffer()
+}
+
+extension VerdictSink {
+    /// For sinks that never have to wait.
+    public func mayOffer() {}
 }

@@ -20,7 +20,8 @@ extension Shard {
             inbox.take([PushAnswer(ticket: ticket, verdict: .notSent)])
             return nil
         }
-        let push = OutgoingPush(request: request, ticket: ticket, sink: inbox)
+        let push = OutgoingPush(request: request, ticket: ticket, sink: inbox, isConfirmed: order.isConfirmed,
+            isReissue: order.isReissue)
         let passesMark = order.timestamp > timestampMark ?? 0
         if order.timestamp > askedMark - 30 { raiseMark(past: order.timestamp) }
         // L1: an end decided in an earlier turn, while another push was under way, waits for the record of that.
@@ -42,8 +43,7 @@ extension Shard {
     /// Hands the pushes gathered since the last time to the pool, in one batch.
     func sendOutgoing() {
         guard !outgoing.isEmpty else { return }
-        environment.pusher.send(outgoing)
-        outgoing = []
+        outgoing = environment.pusher.send(outgoing)  // G7: what was not taken goes with the next turn
     }
 
     /// P5: a mark a minute ahead, stored once for all lanes of the shard, so that updates need no commit.

@@ -101,6 +101,9 @@ final class ShardInbox: Sendable, VerdictSink {
 
     func take(_ answers: [PushAnswer]) { put { $0.answers += answers } }
 
+    /// The shard's next turn offers again what the pusher had no room for.
+    func mayOffer() { put { $0.isTimeDue = true } }
+
     func take(_ outcome: CommitOutcome) { put { $0.commits.append(outcome) } }
 
     /// Everything that waits.

@@ -2,10 +2,12 @@ public import CardRules
 public import Lanes
 import Synchronization
 
-/// A clock that only its owner moves. Sleepers wake when it passes their deadline.
-public final class ManualClock: WallClock {
+/// A clock that only its owner moves. Sleepers wake when it passes their deadline. Its steady time goes along forwards,
+/// and stands still while the clock is set back.
+public final class ManualClock: WallClock, SteadyClock {
     private struct State {
         var now: WallTime
+        var uptime = SteadyTime.zero
         var sleepers: [Int: (deadline: WallTime, wake: CheckedContinuation<Void, any Error>)] = [:]
         var cancelled: Set<Int> = []
         var count = 0
@@ -17,9 +19,19 @@ public final class ManualClock: WallClock {
 
     public var now: WallTime { state.withLock { $0.now } }
 
+    public var uptime: SteadyTime { state.withLock { $0.uptime } }
+
+    /// Sets the wall clock as a person would: no time passes.
+    public func step(bySeconds seconds: Double) {
+        let before = uptime
+        set(now.advanced(bySeconds: seconds))
+        state.withLock { $0.uptime = before }
+    }
+
     /// Moves the clock, also backwards, and wakes whoever is due.
     public func set(_ time: WallTime) {
         let due = state.withLock { state in
+            state.uptime = state.uptime.advanced(bySeconds: max(0, time.seconds(since: state.now)))
             state.now = time
             let due = state.sleepers.filter { $0.value.deadline <= time }
             for id in due.keys { state.sleepers[id] = nil }

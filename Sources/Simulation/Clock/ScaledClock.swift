@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Real time, run faster: from `start` on, `speed` seconds pass in each real one, save while it is paused. The one place
 /// in the simulation that looks at a real clock.
-public final class ScaledClock: WallClock {
+public final class ScaledClock: WallClock, SteadyClock {
+    private let start: WallTime
     private let speed: Double
     private let state: Mutex<State>
 
@@ -17,11 +18,15 @@ public final class ScaledClock: WallClock {
 
     /// - Parameter speed: above zero.
     public init(start: WallTime, speed: Double) {
+        self.start = start
         self.speed = max(speed, 0.001)
         state = Mutex(State(reached: start, since: .now))
     }
 
     public var now: WallTime { state.withLock { now($0) } }
+
+    /// It goes forward only, as `now` does.
+    public var uptime: SteadyTime { SteadyTime.zero.advanced(bySeconds: now.seconds(since: start)) }
 
     private func now(_ state: State) -> WallTime {
         guard let since = state.since else { return state.reached }

@@ -76,13 +76,15 @@ public final class PhoneFleet: Sendable {
         let answer = model.answer(request, on: &connection, at: now) { standing(of: $0, at: gateway) }
         let push = answer.delivery?.push ?? ReceivedPush(refused: request, apnsID: answer.apnsID)
         let token = answer.delivery?.token ?? tokenBytes(inPath: request.path)
-        let arrives = answerArrives && answer.effect != .silence
+        let arrives = answerArrives && !answer.effect.losesAnswer
         state.withLock { state in
             let read = state.reader.read(push)
             state.note(
                 push, read, to: token, at: gateway, status: answer.status, reason: answer.reason,
                 timestamp: answer.timestamp, answerArrives: arrives, now)
-            if let delivery = answer.delivery { state.deliver(delivery, read, at: now) }
+            for _ in 0..<answer.copies {
+                if let delivery = answer.delivery { state.deliver(delivery, read, at: now) }
+            }
         }
         return answer
     }

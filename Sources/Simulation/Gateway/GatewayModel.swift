@@ -1,6 +1,8 @@
 public import CardRules
+internal import PushWire
 
-/// The simulated APNs gateway of one environment: decides what Apple would answer. Source: ref 8.2, G1 to G20.
+/// The simulated APNs gateway of one environment: decides what Apple would answer. Source: ref 8.2, G1 to G24, G27, G31 and
+/// G32.
 ///
 /// Pure: no clock, no socket, no phone. Checks go in the order id, method, topic, collapse id, priority, push type,
 /// path and token, authentication, payload (ref R9: Apple's own order is unknown).
@@ -8,7 +10,7 @@ public struct GatewayModel: Sendable {
     public let gateway: Gateway
     /// May be changed between requests.
     public var options: GatewayOptions
-    public private(set) var counters = GatewayCounters()
+    public internal(set) var counters = GatewayCounters()
     private var record: RequestRecord
     private var ids: SeededGenerator
     private var connections: UInt64 = 0
@@ -16,6 +18,12 @@ public struct GatewayModel: Sendable {
     /// forgotten and judged anew.
     private var judged: [String: JudgedToken] = [:]
     private static let judgedKept = 256
+    /// G23: when connections were opened in the last minute.
+    var opens: [WallTime] = []
+    var turnsAwayUntil = WallTime.distantPast
+    /// G24: pushes of each token in the second that began then.
+    var tokenSeconds: [[UInt8]: (began: WallTime, count: Int)] = [:]
+    var faultDraws: SeededGenerator
 
     enum JudgedToken: Sendable {
         case invalid
@@ -28,6 +36,7 @@ public struct GatewayModel: Sendable {
         self.options = options
         record = RequestRecord(kept: options.requestsKept)
         ids = SeededGenerator(seed: seed)
+        faultDraws = SeededGenerator(seed: ~seed)
     }
 
     /// The requests kept, oldest first; `authorization` is redacted.
@@ -48,28 +57,43 @@ public struct GatewayModel: Sendable {
         let fields = RequestFields(request.headers)
         let id = fields.id.flatMap { isCanonicalUUID($0) ? $0 : nil } ?? ids.uuidText()
         var effect = GatewayAnswer.Effect.none
+        let fault = takeFault(for: request)
         let outcome: Result<GatewayDelivery?, GatewayRefusal>
         if let reason = connection.wedged, options.wedge != .never {
             outcome = .failure(GatewayRefusal(reason))
             if options.wedge == .silence { effect = .silence }
+        } else if let refusal = fault?.refusal {
+            outcome = .failure(refusal)
+        } else if let early = fault?.effectBefore {
+            outcome = .failure(GatewayRefusal(.internalServerError))
+            effect = early
         } else {
             outcome = Result { () throws(GatewayRefusal) in
                 try decide(request, fields, id: id, on: &connection, at: now, standing: standing)
             }
         }
-        let answer: GatewayAnswer
+        var answer: GatewayAnswer
         switch outcome {
         case .success(let delivery):
             connection.streamLimit = options.streamsAfter
+            let isLost = fault?.kind == .lose
             answer = GatewayAnswer(
                 status: 200, reason: nil, timestamp: nil, apnsID: id,
-                uniqueID: gateway == .sandbox ? ids.uuidText() : nil, delivery: delivery, effect: .none)
+                uniqueID: gateway == .sandbox ? ids.uuidText() : nil, delivery: isLost ? nil : delivery,
+                effect: fault?.effectAfter ?? .none)
+            answer.copies = fault?.kind == .duplicate ? 2 : 1
         case .failure(let refusal):
             if effect == .none { effect = punish(refusal, on: &connection) }
             answer = GatewayAnswer(
                 status: refusal.status, reason: refusal.word, timestamp: refusal.deadSince?.milliseconds, apnsID: id,
                 uniqueID: nil, delivery: nil, effect: effect)
+            if refusal.status == 429 || refusal.status == 503 { answer.retryAfterSeconds = options.retryAfterSeconds }
         }
+        answer.delaySeconds = options.answerSeconds + (fault?.delaySeconds ?? 0)
+        if let offset = options.dateOffsetSeconds {
+            answer.date = HTTPDate.text(unixSeconds: max(0, now.unixSeconds + offset))
+        }
+        for field in request.indexedFields { counters.indexed[field, default: 0] += 1 }
         note(request, answer, on: connection, at: now)
         return answer
     }
@@ -77,7 +101,7 @@ public struct GatewayModel: Sendable {
     private mutating func note(
         _ request: GatewayRequest, _ answer: GatewayAnswer, on connection: GatewayConnection, at now: WallTime
     ) {
-        let isSilent = answer.effect == .silence
+        let isSilent = answer.effect.losesAnswer
         if isSilent {
             counters.unanswered += 1
         } else if let reason = answer.reason {
@@ -117,6 +141,7 @@ public struct GatewayModel: Sendable {
         try checkProviderToken(fields.authorization, bundleID: bundleID, on: &connection, at: now)
         connection.streamLimit = max(connection.streamLimit, options.streamsAfter)
         try checkPayload(request.body)
+        try checkRate(of: token, at: now)
         guard let pushType = fields.pushType else { return nil }
         return GatewayDelivery(
             token: token, gateway: gateway,

@@ -37,6 +37,22 @@ public struct GatewayOptions: Sendable {
     public var throttlesOnErrors = false
     /// G20: errors until the connection is ended with GOAWAY; `BadDeviceToken` counts five. `nil`: never.
     public var errorsUntilGoAway: Int?
+    /// G19: what a stream beyond the limit gets.
+    public var excess = Excess.refuse
+    /// G23: connections that may be opened in any minute; `nil`: any number.
+    public var opensPerMinute: Int?
+    /// G23: how long a client that opened more is refused, seconds.
+    public var churnSeconds: Double = 60
+    /// G24: pushes to one device token in any second; `nil`: any number.
+    public var perTokenPerSecond: Int?
+    /// G32: `retry-after` with 429 and 503, seconds; Apple documents none (ref R6).
+    public var retryAfterSeconds: Int?
+    /// The answers carry `date`, the gateway's clock being this many seconds ahead; `nil`: they carry none.
+    public var dateOffsetSeconds: Int64?
+    /// How long each answer takes, seconds; the push has reached its phone before.
+    public var answerSeconds: Double = 0
+    /// G27, the first that matches a request happens to it.
+    public var faults: [GatewayFault] = []
     /// G31: how many requests are kept, newest last.
     public var requestsKept = 0
 
@@ -46,6 +62,13 @@ public struct GatewayOptions: Sendable {
         case never
         case seconds(Double)
         case forever
+    }
+
+    public enum Excess: Hashable, Sendable {
+        /// RST_STREAM with REFUSED_STREAM.
+        case refuse
+        /// And GOAWAY with Apple's plain words (ref T17).
+        case goAway
     }
 
     public enum Wedge: Hashable, Sendable {

@@ -7,6 +7,12 @@ public struct GatewayCounters: Hashable, Sendable {
     public internal(set) var refused: [String: Int] = [:]
     /// Requests that got no answer.
     public internal(set) var unanswered = 0
+    /// G22: requests by a field that Apple wants never indexed and that came otherwise.
+    public internal(set) var indexed: [String: Int] = [:]
+    /// G23: connections turned away.
+    public internal(set) var turnedAway = 0
+    /// G27: faults that happened.
+    public internal(set) var faults = 0
 
     public init() {}
 
@@ -49,8 +55,10 @@ struct RequestRecord: Sendable {
 extension GatewayRequest {
     /// The same request with the value of `authorization` taken out.
     var redacted: GatewayRequest {
-        GatewayRequest(
+        var copy = GatewayRequest(
             method: method, path: path,
             headers: headers.map { $0.name == "authorization" ? GatewayHeader($0.name, "(redacted)") : $0 }, body: body)
+        (copy.stream, copy.indexedFields) = (stream, indexedFields)
+        return copy
     }
 }

@@ -18,6 +18,10 @@ public struct GatewayRequest: Hashable, Sendable {
     /// In the order in which they came, pseudo-headers left out.
     public let headers: [GatewayHeader]
     public let body: [UInt8]
+    /// Of its connection; 0 where there is none.
+    public var stream: Int32 = 0
+    /// G22: fields that Apple wants never indexed, and that came otherwise (ref T24).
+    public var indexedFields: [String] = []
 
     public init(method: String, path: String, headers: [GatewayHeader], body: [UInt8]) {
         self.method = method
@@ -85,6 +89,14 @@ public struct GatewayAnswer: Hashable, Sendable {
     public let delivery: GatewayDelivery?
     /// What else happens to the request or its connection.
     public let effect: Effect
+    /// How often the push reaches its phone: twice with a fault of G27.
+    public var copies = 1
+    /// Seconds until it is written.
+    public var delaySeconds: Double = 0
+    /// G32.
+    public var retryAfterSeconds: Int?
+    /// The value of `date`.
+    public var date: String?
 
     public enum Effect: Hashable, Sendable {
         case none
@@ -92,6 +104,18 @@ public struct GatewayAnswer: Hashable, Sendable {
         case silence
         /// GOAWAY with this reason follows the answer (ref T16).
         case goAway(reason: String)
+        /// RST_STREAM with this code instead of an answer (G27).
+        case reset(code: UInt32)
+        /// The connection ends instead, with FIN or RST (G27).
+        case hangUp(withReset: Bool)
+
+        /// No answer will be written.
+        public var losesAnswer: Bool {
+            switch self {
+            case .none, .goAway: false
+            case .silence, .reset, .hangUp: true
+            }
+        }
     }
 
     /// Header fields of the answer, without `:status`.
@@ -99,6 +123,8 @@ public struct GatewayAnswer: Hashable, Sendable {
         var fields = [GatewayHeader("apns-id", apnsID)]
         if let uniqueID { fields.append(GatewayHeader("apns-unique-id", uniqueID)) }
         if reason != nil { fields.append(GatewayHeader("content-type", "application/json")) }
+        if let retryAfterSeconds { fields.append(GatewayHeader("retry-after", "\(retryAfterSeconds)")) }
+        if let date { fields.append(GatewayHeader("date", date)) }
         return fields
     }
 

@@ -11,6 +11,7 @@ final class LoopControl: Sendable {
         var isStopping = false
         var started: Result<SocketAddress, SocketError>?
         var connections = 0
+        var orders: [ConnectionOrder] = []
     }
 
     init() throws(SocketError) {
@@ -29,6 +30,8 @@ struct GatewayLoop: ~Copyable {
     private let epoll: Epoll
     private let listener: Listener
     private var connections: [UInt64: ServedConnection] = [:]
+    /// What the epoll set waits for, where it is not reading alone.
+    private var registered: [UInt64: Epoll.Interest] = [:]
     private var nextToken: UInt64 = Self.firstConnection
     private var isAcceptPaused = false
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -58,23 +61,42 @@ struct GatewayLoop: ~Copyable {
     mutating func run() {
         var events: [Epoll.Event] = []
         while !control.with({ $0.isStopping }) {
-            do { try epoll.wait(timeoutMilliseconds: isAcceptPaused ? 100 : nil, into: &events) } catch { break }
+            let isWaiting = connections.values.contains(where: \.isWaiting)
+            let patience: Int32? = isWaiting ? 5 : isAcceptPaused ? 100 : nil
+            do { try epoll.wait(timeoutMilliseconds: patience, into: &events) } catch { break }
             if isAcceptPaused { resumeAccepting() }
             for event in events {
                 switch event.token {
-                case Self.wakeToken: control.wake.drain()
+                case Self.wakeToken:
+                    control.wake.drain()
+                    obey()
                 case Self.listenerToken: acceptAll()
                 default: advance(event.token)
                 }
             }
+            if isWaiting { for (token, connection) in connections where connection.isWaiting { advance(token) } }
         }
         for connection in connections.values { connection.leave() }
+    }
+
+    private mutating func obey() {
+        let orders = control.with { state in
+            defer { state.orders = [] }
+            return state.orders
+        }
+        for order in orders {
+            for (token, connection) in connections {
+                let isOpen = connection.take(order, using: &buffer)
+                settle(token, connection, isOpen: isOpen)
+            }
+        }
     }
 
     private mutating func acceptAll() {
         while connections.count < Self.connectionsAtMost {
             do {
                 guard let socket = try listener.accept() else { return }
+                guard model.mayOpen() else { continue }
                 // A client that cannot be served is dropped; the others go on.
                 guard let tls = try? TLSConnection.server(context, socket: socket) else { continue }
                 let connection = ServedConnection(tls, model: model)
@@ -104,15 +126,20 @@ struct GatewayLoop: ~Copyable {
 
     private mutating func advance(_ token: UInt64) {
         guard let connection = connections[token] else { return }
-        let before = connection.wants
-        guard connection.advance(using: &buffer) else {
+        let isOpen = connection.advance(using: &buffer)
+        settle(token, connection, isOpen: isOpen)
+    }
+
+    private mutating func settle(_ token: UInt64, _ connection: ServedConnection, isOpen: Bool) {
+        guard isOpen else {
             connections[token] = nil
+            registered[token] = nil
             note()
             return
         }
-        if connection.wants != before {
-            try? epoll.modify(connection.descriptor, connection.wants, token: token)
-        }
+        guard connection.wants != registered[token] ?? .read else { return }
+        registered[token] = connection.wants
+        try? epoll.modify(connection.descriptor, connection.wants, token: token)
     }
 
     private func note() {

@@ -58,6 +58,19 @@ public final class GatewayServer: Sendable {
         listeners[gateway]?.model.with(body)
     }
 
+    /// Tells all connections of an environment that are open now.
+    public func order(_ order: ConnectionOrder, of gateway: Gateway) {
+        guard let listening = listeners[gateway] else { return }
+        listening.control.with { $0.orders.append(order) }
+        listening.control.wake.signal()
+    }
+
+    /// G20: a new limit on streams, for those open and those to come.
+    public func setStreams(_ streams: Int, of gateway: Gateway) {
+        listeners[gateway]?.model.with { $0.options.streamsAfter = streams }
+        order(.announce(streams: streams), of: gateway)
+    }
+
     /// Connections open now.
     public func connections(of gateway: Gateway) -> Int {
         listeners[gateway]?.control.with { $0.connections } ?? 0

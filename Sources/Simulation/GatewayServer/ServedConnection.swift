@@ -14,9 +14,14 @@ final class ServedConnection {
     private var sent = 0
     private var events: [ServerEvent] = []
     private var isLeaving = false
+    private var isEnding = false
+    /// Answers that take their time, in the order of their requests (ref G27).
+    private var later: [(due: WallTime, stream: Int32, answer: GatewayAnswer)] = []
     private(set) var wants: Epoll.Interest = .read
 
     var descriptor: Int32 { tls.descriptor }
+    /// Time alone changes something.
+    var isWaiting: Bool { !later.isEmpty }
 
     init(_ tls: TLSConnection, model: GatewayCell) {
         self.tls = tls
@@ -32,10 +37,11 @@ final class ServedConnection {
         do {
             guard let session = try established() else { return true }
             var isOpen = try read(into: session, using: &buffer)
+            try answerDue(of: session)
             // Settings may have changed from outside; also after the last request was answered.
             isOpen = try flush(session) && isOpen
             wants = sent < outgoing.count ? [.read, .write] : .read
-            return isOpen && (session.wantsRead || session.wantsWrite || sent < outgoing.count)
+            return isOpen && !isEnding && (session.wantsRead || session.wantsWrite || sent < outgoing.count)
         } catch {
             return false
         }
@@ -84,7 +90,10 @@ final class ServedConnection {
             switch event {
             case .request(let request): try answer(request, of: session)
             case .goaway: isLeaving = true
-            case .cancelled, .settingsAcknowledged, .pong, .failed: break
+            case .beyondLimit where model.excess == .goAway:
+                try session.goaway(debug: Array("Maximum active streams violated for this endpoint.".utf8))
+                isLeaving = true
+            case .cancelled, .beyondLimit, .settingsAcknowledged, .pong, .failed: break
             }
         }
         if isLeaving, session.openStreams == 0 { try session.goaway() }
@@ -94,13 +103,67 @@ final class ServedConnection {
         let answer = model.answer(GatewayRequest(request), on: &memory)
         // The new limit goes out before the answer that earned it, so that a client that has the answer has both.
         try announceLimit(of: session)
-        guard answer.effect != .silence else { return }
-        try session.respond(
-            to: request.stream, status: answer.status, headers: headerBlock(of: answer), body: answer.body)
+        guard answer.delaySeconds <= 0 else {
+            later.append((model.time.advanced(bySeconds: answer.delaySeconds), request.stream, answer))
+            return
+        }
+        try write(answer, to: request.stream, of: session)
+    }
+
+    private func answerDue(of session: ServerSession) throws {
+        guard !later.isEmpty else { return }
+        let now = model.time
+        let due = later.filter { $0.due <= now }
+        later.removeAll { $0.due <= now }
+        for entry in due { try write(entry.answer, to: entry.stream, of: session) }
+        if isLeaving, later.isEmpty, session.openStreams == 0 { try session.goaway() }
+    }
+
+    private func write(_ answer: GatewayAnswer, to stream: Int32, of session: ServerSession) throws {
+        switch answer.effect {
+        case .silence: return
+        case .reset(let code): return try session.reset(stream, ErrorCode(rawValue: code))
+        case .hangUp(let withReset):
+            _ = try flush(session)
+            if withReset { tls.closeWithReset() } else { tls.shutdown() }
+            isEnding = true
+            return
+        case .none, .goAway: break
+        }
+        try session.respond(to: stream, status: answer.status, headers: headerBlock(of: answer), body: answer.body)
         if case .goAway(let reason) = answer.effect {
             try session.goaway(debug: Array("{\"reason\":\"\(reason)\"}".utf8))
             isLeaving = true
         }
+    }
+
+    /// - Returns: false when the connection is over.
+    func take(_ order: ConnectionOrder, using buffer: inout [UInt8]) -> Bool {
+        guard let session else { return true }
+        do {
+            switch order {
+            case .announce(let streams):
+                memory.streamLimit = streams
+                try announceLimit(of: session)
+            case .goAway(let reason, let unprocessed):
+                let last = max(0, session.lastStream - 2 * Int32(clamping: unprocessed))
+                try session.goaway(lastStream: last, debug: Array("{\"reason\":\"\(reason)\"}".utf8))
+                later.removeAll { $0.stream > last }
+                isLeaving = true
+            case .goAwayText(let text):
+                try session.goaway(debug: Array(text.utf8))
+                isLeaving = true
+            case .close:
+                tls.shutdown()
+                return false
+            case .reset:
+                tls.closeWithReset()
+                return false
+            }
+        } catch {
+            return false
+        }
+        return advance(using: &buffer)
     }
 
     private func announceLimit(of session: ServerSession) throws {
@@ -146,6 +209,15 @@ final class GatewayCell: Sendable {
 
     func openConnection() -> GatewayConnection { model.withLock { $0.openConnection() } }
 
+    /// G23.
+    func mayOpen() -> Bool {
+        let now = now()
+        return model.withLock { $0.mayOpen(at: now) }
+    }
+
+    var time: WallTime { now() }
+    var excess: GatewayOptions.Excess { model.withLock { $0.options.excess } }
+
     func answer(_ request: GatewayRequest, on connection: inout GatewayConnection) -> GatewayAnswer {
         let now = now()
         return model.withLock { backend.serve(request, by: &$0, on: &connection, at: now) }
@@ -169,6 +241,11 @@ extension GatewayRequest {
             }
         }
         self.init(method: method, path: path, headers: headers, body: request.body)
+        stream = request.stream
+        if request.headers.indexing(of: ":path") != .literal { indexedFields.append(":path") }
+        if let indexing = request.headers.indexing(of: "authorization"), indexing != .literal {
+            indexedFields.append("authorization")
+        }
     }
 }
 
@@ -177,5 +254,7 @@ private func headerBlock(of answer: GatewayAnswer) -> HeaderBlock {
     block.append("apns-id", answer.apnsID, .literal)
     if let uniqueID = answer.uniqueID { block.append("apns-unique-id", uniqueID, .literal) }
     if answer.reason != nil { block.append("content-type", "application/json") }
+    if let seconds = answer.retryAfterSeconds { block.append("retry-after", String(seconds), .literal) }
+    if let date = answer.date { block.append("date", date, .literal) }
     return block
 }

@@ -45,6 +45,9 @@ public final class SigningKey: @unchecked Sendable {  // the EVP_PKEY is never c
         return text
     }
 
+    /// Reads a key's file, at most 1 MB; what is in it is not looked at.
+    public static func pem(file path: String) throws(TLSError) -> String { try PEM.file(path) }
+
     /// The public half in PEM (`PUBLIC KEY`), for whoever verifies.
     public func publicPEM() throws(KeyError) -> String {
         ERR_clear_error()

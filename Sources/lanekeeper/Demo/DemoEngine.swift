@@ -30,9 +30,12 @@ struct DemoEngine: Sendable {
             }
         }
         var configuration = PushPool.Configuration(
-            gateways: endpoints, trust: .pem(world.gateway.certificatePEM), keyPEM: world.keyPEM,
-            keyID: DemoWorld.keyID, teamID: DemoWorld.teamID)
+            gateways: endpoints, trust: .pem(world.gateway.certificatePEM),
+            keys: .one(.init(pem: world.keyPEM, keyID: DemoWorld.keyID, teamID: DemoWorld.teamID)))
         configuration.timeoutSeconds = 30 * max(1, speed)
+        // A clock that only moves when nothing is in flight must not be waited for.
+        configuration.perSecond = 1e9
+        configuration.perTokenPerSecond = 0
         store = try SQLiteStore.open(path: world.storePath)
         pool = try PushPool(
             configuration: configuration, clock: world.clock,

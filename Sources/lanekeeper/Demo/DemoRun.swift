@@ -18,7 +18,7 @@ struct DemoRun {
         let tuning = Tuning()
         let fleetNight = FleetNight(lines: night.ticks.flatMap(\.lines))
         let begins = min(night.ticks.first?.at ?? fleetNight.begins, fleetNight.begins)
-        let clock: any WallClock
+        let clock: any WallClock & SteadyClock
         var (manual, scaled, speed) = (ManualClock?.none, ScaledClock?.none, 1.0)
         switch options.speed {
         case .max:

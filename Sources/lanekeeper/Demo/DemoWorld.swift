@@ -13,7 +13,7 @@ struct DemoWorld: Sendable {
 
     let fleet: PhoneFleet
     let gateway: GatewayServer
-    let clock: any WallClock
+    let clock: any WallClock & SteadyClock
     /// The provider key, PEM.
     let keyPEM: String
     let seed: UInt64
@@ -22,7 +22,7 @@ struct DemoWorld: Sendable {
     /// - Parameter speed: virtual seconds in a real one: a push may take that much longer on the judge's clock.
     /// - Throws: what the system refuses: a socket, a key, a folder. Nothing is left behind then.
     init(
-        phones: Int, seed: UInt64, night: FleetNight, clock: any WallClock, speed: Double, tuning: Tuning
+        phones: Int, seed: UInt64, night: FleetNight, clock: any WallClock & SteadyClock, speed: Double, tuning: Tuning
     ) throws {
         var judging = JudgeOptions()
         judging.inFlightSeconds = max(judging.inFlightSeconds, speed)

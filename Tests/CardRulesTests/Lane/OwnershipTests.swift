@@ -62,6 +62,28 @@ import Testing
         #expect(newer.score("g1").updates.map(\.address.token) == [[1]])
     }
 
+    @Test func `A4: a takeover that the older record decided and never showed gives way to the newer one's selection`()
+        throws
+    {
+        var older = Bench.believed("g1", "g2")
+        older.pass(60)
+        older.tick("g2") {
+            $0.isInWindow = true
+            $0.worth = 99
+        }
+        #expect(older.card?.front?.game == "g2")  // no update token yet: the card still shows g1 in front
+        let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
+        var newer = Self.newer(at: older.now)
+        for game in older.games { newer.lay(game.id) { $0 = game } }
+        newer.select(["g1", "g2"])
+        newer.apply(.owned(token: Bench.token, from: "phone", handover: handover))
+        #expect(newer.card?.front?.game == "g1")
+        newer.pass(6)
+        #expect(newer.cardToken().updates.allSatisfy { $0.content.games.first == "g1" })
+        newer.pass(60)
+        #expect(newer.card?.front?.game == "g2")
+    }
+
     @Test func `S7: a handover given twice counts once, and is confirmed twice`() throws {
         var older = Bench.confirmed()
         let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))

@@ -11,20 +11,43 @@ final class AnsweringPusher: Pusher {
         var mostStartsOpen = 0
         /// `nil`: pushes wait to be answered.
         var verdict: Verdict? = .accepted
+        /// Starts and ends are handed back (G7).
+        var isFull = false
+        var turnedAway = 0
+        var waiting: [ObjectIdentifier: any VerdictSink] = [:]
     }
 
     private let state = Mutex(State())
 
-    func send(_ pushes: [OutgoingPush]) {
-        let verdict = state.withLock { state in
-            state.sent += pushes
-            if state.verdict == nil { state.open += pushes }
+    func send(_ pushes: [OutgoingPush]) -> [OutgoingPush] {
+        let (verdict, taken, back) = state.withLock { state in
+            let back = state.isFull ? pushes.filter { $0.request.event != .update } : []
+            let taken = state.isFull ? pushes.filter { $0.request.event == .update } : pushes
+            state.turnedAway += back.count
+            for push in back { state.waiting[ObjectIdentifier(push.sink)] = push.sink }
+            state.sent += taken
+            if state.verdict == nil { state.open += taken }
             state.mostStartsOpen = max(state.mostStartsOpen, state.open.count { $0.request.event == .start })
-            return state.verdict
+            return (state.verdict, taken, back)
         }
-        guard let verdict else { return }
-        for push in pushes { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
+        guard let verdict else { return back }
+        for push in taken { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
+        return back
     }
+
+    /// From now on starts and ends find no room.
+    func fill() { state.withLock { $0.isFull = true } }
+
+    func makeRoom() {
+        let sinks = state.withLock { state in
+            state.isFull = false
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for sink in sinks { sink.mayOffer() }
+    }
+
+    var turnedAway: Int { state.withLock { $0.turnedAway } }
 
     /// Answers what waits, in the order of sending or as `order` has it. What comes later waits as before.
     func answer(_ verdict: Verdict, inOrder order: ([OutgoingPush]) -> [OutgoingPush] = { $0 }) {

@@ -21,9 +21,10 @@ final class FleetPusher: Pusher {
 
     var sent: [OutgoingPush] { pushes.withLock { $0 } }
 
-    func send(_ batch: [OutgoingPush]) {
+    func send(_ batch: [OutgoingPush]) -> [OutgoingPush] {
         pushes.withLock { $0 += batch }
         for push in batch { push.sink.take([PushAnswer(ticket: push.ticket, verdict: answer(push.request))]) }
+        return []
     }
 
     private func answer(_ request: PushRequest) -> Verdict {

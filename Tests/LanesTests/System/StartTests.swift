@@ -39,6 +39,21 @@ import Testing
         }
     }
 
+    @Test func `G7: a start that finds the pool full is kept, and offered again once there is room`() async throws {
+        let system = try await rig.system()
+        try await rig.running(system) {
+            try await waiting(system)
+            rig.pusher.fill()
+            await comeIntoWindow(system)
+            await rig.until("an offer") { rig.pusher.turnedAway > 0 }
+            #expect(rig.pusher.starts == 0)
+            rig.pusher.makeRoom()
+            await system.settle()
+            #expect(rig.pusher.starts == 1)
+            #expect(rig.store.lane("phone")?.record.cards.first?.state == .believed)
+        }
+    }
+
     @Test
     func
         `L1: while the store fails no start leaves and registrations are told so; updates go on; healed, the start leaves once`()

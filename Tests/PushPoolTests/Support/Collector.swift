@@ -2,11 +2,15 @@ import CardRules
 import Lanes
 import Synchronization
 
+@testable import PushPool
+
 /// Keeps the verdicts, and lets a test wait until enough have come.
 final class Collector: VerdictSink {
     private struct State {
         var answers: [PushAnswer] = []
         var waiting: (count: Int, wake: CheckedContinuation<Void, Never>)?
+        var isOffered = false
+        var offer: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -22,6 +26,26 @@ final class Collector: VerdictSink {
             return waiting.wake
         }
         wake?.resume()
+    }
+
+    func mayOffer() {
+        let wake = state.withLock { state in
+            state.isOffered = true
+            defer { state.offer = nil }
+            return state.offer
+        }
+        wake?.resume()
+    }
+
+    /// Until the pool says that it has room again.
+    func waitForOffer() async {
+        await withCheckedContinuation { wake in
+            let isThere = state.withLock { state in
+                if !state.isOffered { state.offer = wake }
+                return state.isOffered
+            }
+            if isThere { wake.resume() }
+        }
     }
 
     func wait(for count: Int) async {
@@ -42,4 +66,14 @@ final class Collector: VerdictSink {
         let numbers = answers.map { Int($0.ticket.number.value) }.sorted()
         return numbers == Array(0..<count)
     }
+}
+
+/// Keeps what a pool traces.
+final class NoticeCollector: PoolTrace {
+    private let events = Mutex<[PoolTraceEvent]>([])
+
+    var all: [PoolTraceEvent] { events.withLock { $0 } }
+    var notices: [PoolNotice] { all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
+
+    func record(_ event: PoolTraceEvent) { events.withLock { $0.append(event) } }
 }

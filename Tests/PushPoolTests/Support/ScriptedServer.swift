@@ -17,8 +17,10 @@ struct SeenRequest: Sendable, Equatable {
 enum ServerStep: Sendable {
     case answer(Int32, status: Int = 200, body: String = "")
     case refuse(Int32)
+    /// RST_STREAM with this code.
+    case resetStream(Int32, ErrorCode)
     case announce(UInt32)
-    case goAway(last: Int32)
+    case goAway(last: Int32, text: String = "")
     /// Ends the connection with RST.
     case reset
     /// Ends it with close_notify and FIN.
@@ -51,18 +53,21 @@ final class ScriptedServer: Sendable {
         init() throws { wake = try EventSignal() }
     }
 
-    /// - Parameter mute: connections whose TLS the server never answers.
+    /// - Parameters:
+    ///   - mute: connections whose TLS the server never answers.
+    ///   - plain: it answers with text where TLS is expected.
     init(
         on wanted: SocketAddress = .loopback(port: 0), streams: UInt32 = 1000, mute: Set<Int> = [],
-        identity: ServerIdentity, script: @escaping Script
+        protocols: [String] = ["h2"], plain: Bool = false, identity: ServerIdentity, script: @escaping Script
     ) throws {
         let shared = try Shared()
-        let context = try TLSContext.server(identity)
+        let context = try TLSContext.server(identity, protocols: protocols)
         let ready = Gate()
         thread = try LoopThread(name: "scripted") {
             do {
                 let loop = try ScriptedLoop(
-                    shared: shared, context: context, address: wanted, streams: streams, mute: mute, script: script)
+                    shared: shared, context: context, address: wanted, streams: streams, mute: mute, isPlain: plain,
+                    script: script)
                 shared.state.withLock { $0.address = loop.address }
                 ready.open()
                 try loop.run()
@@ -119,6 +124,7 @@ private final class ScriptedLoop {
     private let listener: Listener
     private let streams: UInt32
     private let mute: Set<Int>
+    private let isPlain: Bool
     private let script: ScriptedServer.Script
     private var connections: [Int: ScriptedConnection] = [:]
     private var accepted = 0
@@ -129,14 +135,14 @@ private final class ScriptedLoop {
 
     init(
         shared: ScriptedServer.Shared, context: TLSContext, address: SocketAddress, streams: UInt32, mute: Set<Int>,
-        script: @escaping ScriptedServer.Script
+        isPlain: Bool, script: @escaping ScriptedServer.Script
     ) throws {
         epoll = try Epoll()
         listener = try Listener(on: address)
         try epoll.add(listener.descriptor, .read, token: Self.listenerToken)
         try epoll.add(shared.wake.descriptor, .read, token: Self.wakeToken)
         (self.shared, self.context, self.streams) = (shared, context, streams)
-        (self.mute, self.script) = (mute, script)
+        (self.mute, self.isPlain, self.script) = (mute, isPlain, script)
     }
 
     func run() throws {
@@ -155,6 +161,12 @@ private final class ScriptedLoop {
 
     private func acceptAll() throws {
         while let socket = try listener.accept() {
+            if isPlain {
+                let text = Array("220 mail.example.com ESMTP\r\n".utf8)
+                _ = try? socket.write(text.span)
+                socket.finishWriting()
+                continue
+            }
             let connection = ScriptedConnection(
                 number: accepted, tls: try TLSConnection.server(context, socket: socket), streams: streams)
             accepted += 1
@@ -228,7 +240,7 @@ private final class ScriptedConnection {
                     connection: number, stream: request.stream, id: request.headers.text(of: "apns-id") ?? "",
                     authorization: request.headers.text(of: "authorization") ?? "", open: session.openStreams)
                 for step in record(seen) { guard try take(step, session) else { return false } }
-            case .settingsAcknowledged, .cancelled, .goaway, .pong, .failed: break
+            case .settingsAcknowledged, .cancelled, .goaway, .pong, .failed, .beyondLimit: break
             }
         }
         try flush(session)
@@ -240,9 +252,10 @@ private final class ScriptedConnection {
         case .answer(let stream, let status, let body):
             try session.respond(to: stream, status: status, body: Array(body.utf8))
         case .refuse(let stream): try session.reset(stream, .refusedStream)
+        case .resetStream(let stream, let code): try session.reset(stream, code)
         case .announce(let limit):
             try session.announce(maxConcurrentStreams: limit)
-        case .goAway(let last): try session.goaway(lastStream: last)
+        case .goAway(let last, let text): try session.goaway(lastStream: last, debug: Array(text.utf8))
         case .reset:
             try flush(session)
             tls.closeWithReset()

@@ -39,12 +39,14 @@ final class WireClient {
 
     struct SocketClosed: Error {}
 
-    func submit(_ request: GatewayRequest, tag: UInt64) throws {
+    func submit(
+        _ request: GatewayRequest, tag: UInt64, pathIndexing: HeaderBlock.Indexing = .literal
+    ) throws {
         var block = HeaderBlock()
         block.append(":method", request.method)
         block.append(":scheme", "https")
         block.append(":authority", "127.0.0.1")
-        block.append(":path", request.path, .literal)
+        block.append(":path", request.path, pathIndexing)
         for field in request.headers {
             switch field.name {
             case "authorization": block.append("authorization", field.value, .literal)

@@ -41,41 +41,49 @@ extension PushPool {
             }
 
             /// The same with jitter: between half and all of it, so that several nodes do not come back in step (G5).
-            func seconds(failures: Int, random: (any RandomSource)?) -> Double {
-                guard let random else { return seconds(failures: failures) }
-                return seconds(failures: failures) * (0.5 + 0.5 * Double(random.next() >> 11) * 0x1p-53)
-            }
+            /// - Parameter jitter: 0..<1.
+            func seconds(failures: Int, jitter: Double) -> Double { seconds(failures: failures) * (0.5 + jitter / 2) }
         }
 
         /// A push for a gateway that is not here ends as not sent.
         public var gateways: [Gateway: Endpoint]
         public var trust: TLSContext.Trust
-        /// The private key of the provider token, PEM (`.p8`).
-        public var keyPEM: String
-        public var keyID: String
-        public var teamID: String
-        public var connectionsPerGateway = 2
-        /// Pushes without a verdict that the pool holds; one beyond ends as not sent at once.
+        /// Which key signs for which push.
+        public var keys: Keys
+        /// G6: of one gateway and key, all of them; a drained one may linger. From two on, a quarter (at least one) is for
+        /// addresses that were never confirmed or are failing (G8).
+        public var connections = 4
+        /// Requests in flight on one connection at most, whatever the peer allows.
+        public var maxStreams = 1000
+        /// G7: updates without a verdict that the pool holds; one beyond ends as not sent at once. Starts and ends may go a
+        /// quarter beyond, and are then handed back.
         public var maxWaiting = 200_000
+        /// G7: pushes a second to one gateway; adjustable later (`PushPool.setRate`).
+        public var perSecond = 20_000.0
+        /// G7: pushes a second to one device token, after a burst of 3; ends and reissues never wait for it. 0: no limit.
+        public var perTokenPerSecond = 1.0
         /// A push waits at most this long, ending as not sent, and is then in flight at most this long, ending as
-        /// unknown (G6).
-        public var timeoutSeconds: Double = 30
+        /// unknown (G6). Seconds of the injected clock, as all of these.
+        public var timeoutSeconds = 30.0
         /// A connection that is not ready for requests by then is given up, while what waits for it still has time left
         /// for the next address.
         var connectSeconds: Double { timeoutSeconds / 3 }
-        public var tokenMaxSeconds: Int64 = 3000
-        public var tokenMinSeconds: Int64 = 1200
+        /// Values of the rules: G3 to G5 (`gateway.*`).
+        public var tuning = Tuning().gateway
         public var backoff = Backoff()
+        /// Connections opened to one gateway with one key in any minute (ref T21).
+        public var opensPerMinute = 30
+        /// PING after so long without traffic (ref T19).
+        public var pingSeconds = 3600.0
+        /// A connection that old is replaced (ref T19).
+        public var oldSeconds = 7 * 86_400.0
+        /// A connection that idle is closed, if another is left.
+        public var shrinkSeconds = 600.0
 
-        public init(
-            gateways: [Gateway: Endpoint], trust: TLSContext.Trust = .system, keyPEM: String, keyID: String,
-            teamID: String
-        ) {
+        public init(gateways: [Gateway: Endpoint], trust: TLSContext.Trust = .system, keys: Keys) {
             self.gateways = gateways
             self.trust = trust
-            self.keyPEM = keyPEM
-            self.keyID = keyID
-            self.teamID = teamID
+            self.keys = keys
         }
     }
 }

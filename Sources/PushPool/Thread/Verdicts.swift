@@ -3,20 +3,13 @@ internal import Lanes
 
 /// Gathers verdicts by the sink they belong to: one call a sink and turn.
 struct Verdicts {
-    private(set) var answered = 0
-    private(set) var unknown = 0
     private(set) var count = 0
     private var bySink: [ObjectIdentifier: (sink: any VerdictSink, answers: [PushAnswer])] = [:]
 
     mutating func add(_ verdict: Verdict, for push: OutgoingPush) {
         count += 1
-        switch verdict {
-        case .accepted, .refused: answered += 1
-        case .unknown: unknown += 1
-        case .notSent: break
-        }
-        let answer = PushAnswer(ticket: push.ticket, verdict: verdict)
-        bySink[ObjectIdentifier(push.sink), default: (push.sink, [])].answers.append(answer)
+        bySink[ObjectIdentifier(push.sink), default: (push.sink, [])].answers
+            .append(PushAnswer(ticket: push.ticket, verdict: verdict))
     }
 
     /// Hands all out and begins anew.

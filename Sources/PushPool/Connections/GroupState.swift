@@ -1,0 +1,178 @@
+internal import CardRules
+internal import Lanes
+
+/// The connections to one gateway with one key (G6, ref K6 to K8), and when others may be opened. Pure.
+struct GroupState: Sendable {
+    struct Limits: Equatable, Sendable {
+        /// All connections of the group that are not draining; at least 1.
+        var connections = 4
+        var maxStreams = 1000
+        /// To be ready for requests, seconds.
+        var connectSeconds = 10.0
+        var backoff = PushPool.Configuration.Backoff()
+        /// In any minute (ref T21).
+        var opensPerMinute = 30
+        /// One that lasts less counts as a failure (ref T21).
+        var shortSeconds = 1.0
+        /// After so long without a request, more than one are not kept.
+        var shrinkSeconds = 600.0
+        /// PING after so long without traffic (ref T19).
+        var pingSeconds = 3600.0
+        /// For the answer to a PING.
+        var timeoutSeconds = 30.0
+        /// Replaced then, quietly (ref T19).
+        var oldSeconds = 7 * 86_400.0
+    }
+
+    let index: Int
+    let gateway: Gateway
+    /// Of the pool's keys.
+    let key: Int
+    let keyID: String
+    let limits: Limits
+    private(set) var connections: [ConnectionState] = []
+    private(set) var failures = 0
+    private(set) var nextAttempt = SteadyTime.zero
+    private var opens: [SteadyTime] = []
+    /// Requests of that standing found no room in this turn.
+    private var starved: Set<Standing> = []
+    /// G5: someone waits for a connection younger than this one.
+    private var freshWanted: UInt64?
+
+    init(index: Int, gateway: Gateway, key: Int, keyID: String, limits: Limits) {
+        self.index = index
+        self.gateway = gateway
+        self.key = key
+        self.keyID = keyID
+        self.limits = limits
+    }
+
+    /// G8: a quarter of the connections, at least one, is for unconfirmed addresses; with a single one all share it.
+    func most(_ standing: Standing) -> Int {
+        let unconfirmed = max(1, limits.connections / 4)
+        return standing == .unconfirmed ? unconfirmed : max(1, limits.connections - unconfirmed)
+    }
+
+    /// With one connection there is no keeping apart.
+    func home(of standing: Standing) -> Standing { limits.connections < 2 ? .confirmed : standing }
+
+    func place(of number: UInt64) -> Int? { connections.firstIndex { $0.number == number } }
+
+    subscript(place: Int) -> ConnectionState {
+        get { connections[place] }
+        set { connections[place] = newValue }
+    }
+
+    /// A token that was never signed is carried by no connection.
+    mutating func forget(_ token: TokenRef) {
+        for place in connections.indices where connections[place].token?.token == token {
+            connections[place].token = nil
+        }
+    }
+
+    /// The connection with the fewest requests among those that have room; ties: the oldest.
+    func free(_ standing: Standing, above number: UInt64) -> Int? {
+        var best: Int?
+        for (place, connection) in connections.enumerated()
+        where connection.standing == standing && connection.number > number
+            && connection.room(atMost: limits.maxStreams) > 0
+        {
+            if best.map({ connection.inFlight < connections[$0].inFlight }) ?? true { best = place }
+        }
+        return best
+    }
+
+    mutating func starve(_ standing: Standing) { starved.insert(standing) }
+
+    /// - Parameter number: a connection above it is wanted, even if older ones have room.
+    mutating func wantFresh(above number: UInt64) { freshWanted = max(freshWanted ?? 0, number) }
+
+    mutating func noteSuccess() { failures = 0 }
+
+    /// - Parameter jitter: 0..<1, from the injected generator.
+    mutating func noteFailure(jitter: Double, at now: SteadyTime) {
+        failures = min(failures + 1, 1000)
+        nextAttempt = now.advanced(bySeconds: limits.backoff.seconds(failures: failures, jitter: jitter))
+    }
+
+    /// A connection is gone, for whatever reason.
+    mutating func remove(_ number: UInt64, jitter: Double, at now: SteadyTime) {
+        guard let place = place(of: number) else { return }
+        let gone = connections.remove(at: place)
+        // Opening and closing quickly looks like an attack, whatever the reason was (ref T21).
+        let wasShort = now.seconds(since: gone.openedAt) < limits.shortSeconds
+        if gone.phase == .draining(.idle) || gone.phase == .draining(.old) { return }
+        if wasShort || !gone.hasAnswered { noteFailure(jitter: jitter, at: now) }
+    }
+
+    /// What of it stands in the way of another one now; `nil`: open it.
+    mutating func wantsConnection(at now: SteadyTime) -> Standing? {
+        defer { starved = [] }
+        if let wanted = freshWanted, connections.contains(where: { $0.number > wanted && !$0.isDraining }) {
+            freshWanted = nil
+        }
+        // One at a time: others follow when the first has proven itself and is not enough.
+        guard !connections.contains(where: { $0.phase == .opening || $0.phase == .greeting }), mayOpen(at: now) else {
+            return nil
+        }
+        for standing in Standing.allCases {
+            let all = connections.filter { $0.standing == standing && !$0.isDraining }
+            let young = all.filter { !isOld($0, at: now) }
+            let needsMore = starved.contains(standing) && all.allSatisfy { $0.phase == .proven }
+            if needsMore && all.count < most(standing) { return standing }
+            if starved.contains(standing), freshWanted != nil { return standing }
+            if young.isEmpty, !all.isEmpty { return standing }
+        }
+        return nil
+    }
+
+    private func mayOpen(at now: SteadyTime) -> Bool {
+        guard now >= nextAttempt else { return false }
+        return opens.count < limits.opensPerMinute || now.seconds(since: opens[0]) >= 60
+    }
+
+    mutating func open(_ number: UInt64, _ standing: Standing, at now: SteadyTime) {
+        connections.append(ConnectionState(number: number, standing: standing, at: now))
+        opens.append(now)
+        if opens.count > max(1, limits.opensPerMinute) { opens.removeFirst() }
+    }
+
+    private func isOld(_ connection: ConnectionState, at now: SteadyTime) -> Bool {
+        now.seconds(since: connection.openedAt) >= limits.oldSeconds
+    }
+
+    /// What time alone asks of its connections.
+    enum Upkeep: Equatable {
+        case ping(UInt64)
+        case drain(UInt64, ConnectionState.DrainCause)
+    }
+
+    func upkeep(at now: SteadyTime) -> Upkeep? {
+        for connection in connections where !connection.isDraining {
+            let idle = now.seconds(since: connection.usedAt)
+            if !connection.isReady {
+                if now.seconds(since: connection.openedAt) >= limits.connectSeconds {
+                    return .drain(connection.number, .slowOpening)
+                }
+                continue
+            }
+            if let pinged = connection.pingedAt {
+                if now.seconds(since: pinged) >= limits.timeoutSeconds { return .drain(connection.number, .timedOut) }
+                continue
+            }
+            let others = connections.filter {
+                $0.standing == connection.standing && $0.number != connection.number && $0.isUsable
+            }
+            if isOld(connection, at: now), others.contains(where: { !isOld($0, at: now) }) {
+                return .drain(connection.number, .old)
+            }
+            if connection.inFlight == 0, idle >= limits.shrinkSeconds,
+                others.contains(where: { $0.number < connection.number })
+            {
+                return .drain(connection.number, .idle)
+            }
+            if connection.inFlight == 0, idle >= limits.pingSeconds { return .ping(connection.number) }
+        }
+        return nil
+    }
+}

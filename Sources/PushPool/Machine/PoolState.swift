@@ -1,0 +1,292 @@
+internal import CardRules
+internal import Lanes
+
+/// All that the pool decides, as a value: which push goes when, over which connection, with which provider token, and what
+/// an answer means (G2 to G8). No socket, no clock, no thread: events come in with their time, actions go out.
+///
+/// A round: `add` and `handle` whatever came, then `turn`; carry out `takeActions` in order; repeat if that brought events.
+struct PoolState: Sendable {
+    let plan: PoolPlan
+    var groups: [GroupState]
+    var flows: [Flow] = []
+    var flowPlaces: [FlowKey: Int] = [:]
+    /// Places of `flows`, by gateway.
+    var flowsOf: [Gateway: [Int]] = [:]
+    var slots: [Slot] = []
+    var freeSlots: [Int] = []
+    var parked = ParkedPushes()
+    var deadlines = RequestDeadlines()
+    /// Updates that wait, by token: a newer one takes the place of an older (G7).
+    var waitingUpdates: [AddressKey: PushID] = [:]
+    var schedules: [TokenSchedule]
+    var faults: FaultBoard
+    var addresses: AddressMemory
+    var otherTries: OtherTries
+    var buckets: [Gateway: TokenBucket] = [:]
+    var pauses: [Gateway: Pause] = [:]
+    var stopping: Stop?
+    var actions: [PoolAction] = []
+    /// When a notice of a push's own fault was last given.
+    var mentions: [PoolNotice: SteadyTime] = [:]
+    var waitingCount = 0
+    var inFlightCount = 0
+    private var lastTicket: UInt32 = 0
+    private var lastOrder: UInt64 = 0
+    var lastConnection: UInt64 = 0
+    var jitter: JitterSource
+
+    /// Pushes of one app with one standing in one group.
+    struct FlowKey: Hashable, Sendable {
+        let group: Int
+        let standing: Standing
+        let topic: String
+    }
+
+    struct Flow: Sendable {
+        let key: FlowKey
+        let gateway: Gateway
+        var lines = [WaitingLine](repeating: WaitingLine(), count: PushRank.allCases.count)
+        /// Nothing of it can go in this turn.
+        var isBlocked = false
+    }
+
+    struct Slot: Sendable {
+        enum Phase: Equatable, Sendable {
+            case free
+            case waiting
+            case inFlight(connection: UInt64)
+        }
+
+        var facts: PushFacts
+        var group: Int
+        var flow: Int
+        var phase = Phase.free
+        /// Of its place in a line, or of its request; a newer one makes the older void.
+        var ticket: UInt32 = 0
+        var order: UInt64 = 0
+        /// On the gateway's waiting clock: until then it may wait.
+        var deadline = SteadyTime.zero
+        var token: TokenRef?
+        /// How often it was taken back from a connection as not sent.
+        var moves = 0
+        /// It was refused for its connection or provider token before.
+        var hasChangedConnection = false
+        /// G5: a start that met a 5xx, on its one quick try.
+        var isQuickTry = false
+        /// It wants a connection above this number.
+        var above: UInt64 = 0
+        /// What it was refused with before its quick try; its verdict, should that not come to pass.
+        var refusal: Verdict?
+    }
+
+    struct Pause: Equatable, Sendable {
+        /// Set while it lasts.
+        var since: SteadyTime?
+        var totalSeconds = 0.0
+    }
+
+    struct Stop: Equatable, Sendable {
+        /// Until then what waits still goes; `nil`: it does not, and what is in flight is awaited.
+        var deadline: SteadyTime?
+        var isOver = false
+    }
+
+    /// After so many it ends as not sent. A gateway whose stream limit goes up and down refuses the same stream several
+    /// times (ref T16), and each is no failure.
+    static let movesAtMost = 20
+
+    init(plan: PoolPlan, jitter: JitterSource, at now: PoolTime) {
+        self.plan = plan
+        self.jitter = jitter
+        groups = plan.groups.enumerated().map { index, group in
+            GroupState(
+                index: index, gateway: group.gateway, key: group.key, keyID: group.keyID, limits: plan.group)
+        }
+        schedules = (0..<plan.keys).map { TokenSchedule(key: $0, limits: plan.token) }
+        faults = FaultBoard(limits: plan.faults)
+        addresses = AddressMemory(limits: plan.addresses)
+        otherTries = OtherTries(inARow: plan.faults.inARow, seconds: plan.otherTrySeconds)
+        for gateway in Gateway.allCases {
+            buckets[gateway] = TokenBucket(perSecond: plan.perSecond, at: now.steady)
+        }
+    }
+
+    mutating func takeActions() -> [PoolAction] {
+        guard !actions.isEmpty else { return [] }
+        defer { actions.removeAll(keepingCapacity: true) }
+        return actions
+    }
+
+    /// Nothing is held any more.
+    var isEmpty: Bool { waitingCount == 0 && inFlightCount == 0 }
+
+    // MARK: - Taking pushes in
+
+    enum Admission: Equatable {
+        /// Its place; whoever had it before is over.
+        case taken(PushID)
+        /// G7: it takes the place of an older update of the same card, which ends as not sent, by the caller.
+        case replaces(PushID)
+        /// No app or key for it, or the pool is stopping.
+        case refused
+    }
+
+    mutating func add(_ facts: PushFacts, at now: PoolTime) -> Admission {
+        guard stopping == nil else { return .refused }
+        guard let group = plan.group(of: facts) else {
+            mention(.unknownTopic(facts.topic, facts.gateway), at: now)
+            return .refused
+        }
+        if facts.event != .start, let older = waitingUpdates[facts.address],
+            slots[older.place].facts.gateway == facts.gateway
+        {
+            if facts.event == .update { return replace(older, by: facts, group: group, at: now) }
+            drop(older)  // an end: what waits would come after it
+        }
+        let place = freeSlots.popLast() ?? slots.count
+        let push = PushID(place: place)
+        let flow = flow(of: facts, group: group, at: now)
+        let slot = Slot(
+            facts: facts, group: group, flow: flow, order: nextOrder(),
+            deadline: waitingTime(facts.gateway, at: now).advanced(bySeconds: plan.timeoutSeconds))
+        if place == slots.count { slots.append(slot) } else { slots[place] = slot }
+        enqueue(push)
+        if facts.event == .update { waitingUpdates[facts.address] = push }
+        return .taken(push)
+    }
+
+    /// The place in line is the older one's; of both ranks the better one holds.
+    private mutating func replace(
+        _ older: PushID, by facts: PushFacts, group: Int, at now: PoolTime
+    ) -> Admission {
+        let before = slots[older.place]
+        var slot = Slot(
+            facts: facts, group: group, flow: flow(of: facts, group: group, at: now), order: before.order,
+            deadline: before.deadline)
+        let rank = min(facts.rank, before.facts.rank)
+        if slot.flow == before.flow, rank == before.facts.rank {
+            (slot.phase, slot.ticket) = (before.phase, before.ticket)
+            slots[older.place] = slot
+        } else {
+            slots[older.place] = slot
+            waitingCount -= 1
+            enqueue(older, rank: rank, isReturning: true)
+        }
+        waitingUpdates[facts.address] = older
+        return .replaces(older)
+    }
+
+    /// Puts a push at the end of its line, or where it stood.
+    mutating func enqueue(_ push: PushID, rank: PushRank? = nil, isReturning: Bool = false) {
+        slots[push.place].phase = .waiting
+        slots[push.place].ticket = nextTicket()
+        waitingCount += 1
+        let slot = slots[push.place]
+        let line = (rank ?? slot.facts.rank).rawValue
+        if isReturning {
+            flows[slot.flow].lines[line].giveBack(place(of: push))
+        } else {
+            flows[slot.flow].lines[line].append(place(of: push))
+        }
+    }
+
+    func place(of push: PushID) -> LinePlace {
+        let slot = slots[push.place]
+        return LinePlace(push: push, ticket: slot.ticket, order: slot.order, deadline: slot.deadline)
+    }
+
+    func isCurrent(_ place: LinePlace) -> Bool {
+        slots[place.push.place].ticket == place.ticket && slots[place.push.place].phase == .waiting
+    }
+
+    /// Ends a waiting push as not sent.
+    mutating func drop(_ push: PushID) {
+        waitingCount -= 1
+        forgetWaiting(push)
+        settle(push, slots[push.place].refusal ?? .notSent)
+    }
+
+    mutating func forgetWaiting(_ push: PushID) {
+        let facts = slots[push.place].facts
+        guard facts.event == .update, waitingUpdates[facts.address] == push else { return }
+        waitingUpdates[facts.address] = nil
+    }
+
+    /// The one way out.
+    mutating func settle(_ push: PushID, _ verdict: Verdict) {
+        slots[push.place].phase = .free
+        slots[push.place].ticket = nextTicket()
+        freeSlots.append(push.place)
+        actions.append(.settle(push, verdict))
+    }
+
+    private mutating func flow(of facts: PushFacts, group: Int, at now: PoolTime) -> Int {
+        let isConfirmed = facts.isConfirmed && !addresses.isFailing(facts.address, at: now.steady)
+        let standing = groups[group].home(of: isConfirmed ? .confirmed : .unconfirmed)
+        let key = FlowKey(group: group, standing: standing, topic: facts.topic)
+        if let place = flowPlaces[key] { return place }
+        flows.append(Flow(key: key, gateway: facts.gateway))
+        flowPlaces[key] = flows.count - 1
+        flowsOf[facts.gateway, default: []].append(flows.count - 1)
+        return flows.count - 1
+    }
+
+    /// Once a minute each; beyond the bound the older ones are forgotten.
+    mutating func mention(_ notice: PoolNotice, at now: PoolTime) {
+        if let last = mentions[notice], now.steady.seconds(since: last) < 60 { return }
+        if mentions.count >= 100 { mentions = [:] }
+        mentions[notice] = now.steady
+        actions.append(.notice(notice))
+    }
+
+    mutating func nextTicket() -> UInt32 {
+        lastTicket &+= 1
+        return lastTicket
+    }
+
+    private mutating func nextOrder() -> UInt64 {
+        lastOrder += 1
+        return lastOrder
+    }
+}
+
+/// Draws for jitter (G5) from the injected generator: 0..<1; without one, 1: the full wait.
+struct JitterSource: Sendable {
+    let random: (any RandomSource)?
+
+    func next() -> Double { random.map { Double($0.next() >> 11) * 0x1p-53 } ?? 1 }
+}
+
+/// Requests in flight in the order in which their time is over: it is the same for all, so a line is enough (G6).
+struct RequestDeadlines: Sendable {
+    private struct Entry {
+        let push: PushID
+        let ticket: UInt32
+        let deadline: SteadyTime
+    }
+
+    private var entries: [Entry] = []
+    private var head = 0
+
+    mutating func append(_ push: PushID, ticket: UInt32, deadline: SteadyTime) {
+        entries.append(Entry(push: push, ticket: ticket, deadline: deadline))
+    }
+
+    /// The oldest; it may be over already.
+    var first: (push: PushID, ticket: UInt32, deadline: SteadyTime)? {
+        guard head < entries.count else { return nil }
+        return (entries[head].push, entries[head].ticket, entries[head].deadline)
+    }
+
+    mutating func removeFirst() {
+        guard head < entries.count else { return }
+        head += 1
+        if head == entries.count {
+            entries.removeAll(keepingCapacity: entries.count < 65_536)
+            head = 0
+        } else if head > 4096, head * 2 > entries.count {
+            entries.removeFirst(head)
+            head = 0
+        }
+    }
+}

@@ -1,0 +1,284 @@
+internal import CardRules
+internal import Lanes
+internal import PushWire
+internal import TLS
+
+/// The pool's thread: waits, reads, asks `PoolState` what to do, does it, delivers. Everything but the queue lives here.
+final class PoolLoop {
+    private let queue: PoolQueue
+    private let clock: any WallClock & SteadyClock
+    private let configuration: PushPool.Configuration
+    private let context: TLSContext
+    private let trace: (any PoolTrace)?
+    private var state: PoolState
+    private var tokens: ProviderTokens
+    /// By the place that the state names.
+    private var pushes: [HeldPush?] = []
+    private var connections: [UInt64: PoolConnection] = [:]
+    /// Connections whose gateway's name is being looked up.
+    private var resolving: [UInt64: (group: Int, attempt: Int)] = [:]
+    private var verdicts = Verdicts()
+    private var counts = PoolSnapshot()
+    private var events: [PoolEvent] = []
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+    private struct HeldPush {
+        let push: OutgoingPush
+        let takenAt: SteadyTime
+    }
+
+    private static let wakeToken: UInt64 = 0
+    /// While something has a deadline: the injected clock may run faster than the system's.
+    private static let lookMilliseconds: Int32 = 50
+    /// While connections stand idle: they are pinged, and grow old.
+    private static let idleMilliseconds: Int32 = 500
+    /// Of one wake-up: what a round brings that asks for another.
+    private static let roundsAtMost = 16
+
+    init(
+        queue: PoolQueue, configuration: PushPool.Configuration, plan: PoolPlan, keys: [ReadyKey], context: TLSContext,
+        clock: any WallClock & SteadyClock, random: (any RandomSource)?, trace: (any PoolTrace)?
+    ) {
+        self.queue = queue
+        self.clock = clock
+        self.configuration = configuration
+        self.context = context
+        self.trace = trace
+        tokens = ProviderTokens(keys: keys)
+        state = PoolState(
+            plan: plan, jitter: JitterSource(random: random), at: PoolTime(steady: clock.uptime, wall: clock.now))
+    }
+
+    /// Returns when the pool was stopped, or when the system refuses to wait; each push has its verdict then.
+    func run() {
+        do {
+            let epoll = try Epoll()
+            try epoll.add(queue.wake.descriptor, .read, token: Self.wakeToken)
+            try turns(epoll)
+        } catch {
+            // No epoll, no connections: what is held is settled below, and what comes later by the caller.
+        }
+        let last = queue.close()
+        for push in last.pushes + last.refused { settle(push, .notSent, takenAt: nil) }
+        let now = time
+        state.stop(deadline: now.steady, at: now)
+        state.turn(at: now)
+        for case .settle(let push, let verdict) in state.takeActions() { settle(push, verdict) }
+        for connection in connections.values { connection.close() }
+        connections = [:]
+        deliver()
+    }
+
+    private var time: PoolTime { PoolTime(steady: clock.uptime, wall: clock.now) }
+
+    private func turns(_ epoll: borrowing Epoll) throws {
+        var ready: [Epoll.Event] = []
+        while state.stopping == nil || !state.isEmpty {
+            try epoll.wait(timeoutMilliseconds: patience, into: &ready)
+            let now = time
+            takeArrivals(at: now, in: epoll)
+            for event in ready where event.token != Self.wakeToken {
+                connections[event.token]?.advance(using: &buffer)
+            }
+            rounds(at: now, in: epoll)
+            for connection in connections.values { connection.register(in: epoll) }
+            deliver()
+        }
+    }
+
+    private var patience: Int32? {
+        let isBusy = !state.isEmpty || state.stopping != nil || !resolving.isEmpty
+        if isBusy { return Self.lookMilliseconds }
+        return connections.isEmpty ? nil : Self.idleMilliseconds
+    }
+
+    // MARK: - In
+
+    private func takeArrivals(at now: PoolTime, in epoll: borrowing Epoll) {
+        let arrivals = queue.take()
+        for push in arrivals.refused { settle(push, .notSent, takenAt: nil) }
+        for push in arrivals.pushes { take(push, at: now) }
+        for command in arrivals.commands {
+            switch command {
+            case .pause(let gateway): state.pause(gateway, at: now)
+            case .resume(let gateway): state.resume(gateway, at: now)
+            case .rate(let gateway, let perSecond): state.set(perSecond: perSecond, of: gateway, at: now)
+            }
+        }
+        for answer in arrivals.resolved {
+            guard let opening = resolving.removeValue(forKey: answer.connection) else { continue }
+            guard !answer.addresses.isEmpty else {
+                let host = endpoint(of: opening.group)?.host ?? ""
+                state.handle(.lost(answer.connection, text: "\(host) was not found"), at: now)
+                continue
+            }
+            let address = answer.addresses[opening.attempt % answer.addresses.count]
+            connect(answer.connection, group: opening.group, to: address, at: now, in: epoll)
+        }
+        if let stop = arrivals.stop {
+            state.stop(deadline: stop.drainSeconds.map { now.steady.advanced(bySeconds: $0) }, at: now)
+        }
+    }
+
+    private func take(_ push: OutgoingPush, at now: PoolTime) {
+        trace?.record(.queued(push.request.id, push.request.event, push.request.address.gateway))
+        switch state.add(PushFacts(push), at: now) {
+        case .refused: settle(push, .notSent, takenAt: nil)
+        case .taken(let id):
+            // What the state gave up to make room is over before its place is used again.
+            settleGiven()
+            let held = HeldPush(push: push, takenAt: now.steady)
+            if id.place == pushes.count { pushes.append(held) } else { pushes[id.place] = held }
+        case .replaces(let id):
+            settle(id, .notSent)
+            pushes[id.place] = HeldPush(push: push, takenAt: now.steady)
+        }
+    }
+
+    /// Only verdicts and notices come out of `add`.
+    private func settleGiven() {
+        for action in state.takeActions() {
+            switch action {
+            case .settle(let push, let verdict): settle(push, verdict)
+            case .notice(let notice): note(notice)
+            case .open, .sign, .submit, .ping, .close: break
+            }
+        }
+    }
+
+    // MARK: - Rounds
+
+    private func rounds(at now: PoolTime, in epoll: borrowing Epoll) {
+        gather()
+        for _ in 0..<Self.roundsAtMost {
+            for event in events { state.handle(event, at: now) }
+            events.removeAll(keepingCapacity: true)
+            state.turn(at: now)
+            for action in state.takeActions() { perform(action, at: now, in: epoll) }
+            for connection in connections.values { connection.flush() }
+            gather()
+            if events.isEmpty { return }
+        }
+        for event in events { state.handle(event, at: now) }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    private func gather() {
+        for connection in connections.values {
+            connection.takeEvents { events.append($0) }
+            if connection.isBroken { connections[connection.number] = nil }
+        }
+    }
+
+    private func perform(_ action: PoolAction, at now: PoolTime, in epoll: borrowing Epoll) {
+        switch action {
+        case .open(let number, let group, let attempt): open(number, group: group, attempt: attempt, at: now, in: epoll)
+        case .sign(let token):
+            do {
+                try tokens.sign(token, at: now.wall)
+                counts.tokensSigned += 1
+            } catch {
+                events.append(.cannotSign(token, text: "\(error)"))
+            }
+        case .submit(let push, let ticket, let number, let token): submit(push, ticket, on: number, token)
+        case .ping(let number): connections[number]?.ping()
+        case .close(let number):
+            resolving[number] = nil
+            connections.removeValue(forKey: number)?.close()
+        case .settle(let push, let verdict): settle(push, verdict)
+        case .notice(let notice): note(notice)
+        }
+    }
+
+    private func submit(_ push: PushID, _ ticket: UInt32, on number: UInt64, _ token: TokenRef) {
+        guard let held = pushes[push.place], let connection = connections[number] else {
+            return events.append(.noRoom(push, ticket: ticket))
+        }
+        let request = held.push.request
+        guard let signed = tokens[token], let authority = configuration.gateways[request.address.gateway]?.authority
+        else { return events.append(.unsendable(push, ticket: ticket)) }
+        switch connection.submit(request, token: signed, authority: authority, tag: push.tag(ticket)) {
+        case .taken:
+            counts.sent += 1
+            trace?.record(.written(request.id, connection: number))
+        case .noRoom: events.append(.noRoom(push, ticket: ticket))
+        case .unsendable: events.append(.unsendable(push, ticket: ticket))
+        }
+    }
+
+    // MARK: - Connections
+
+    private func endpoint(of group: Int) -> PushPool.Configuration.Endpoint? {
+        configuration.gateways[state.groups[group].gateway]
+    }
+
+    private func open(_ number: UInt64, group: Int, attempt: Int, at now: PoolTime, in epoll: borrowing Epoll) {
+        counts.connectionsOpened += 1
+        guard let endpoint = endpoint(of: group) else {
+            return events.append(.lost(number, text: "no such gateway"))
+        }
+        if let numeric = SocketAddress(ip: endpoint.host, port: endpoint.port) {
+            return connect(number, group: group, to: numeric, at: now, in: epoll)
+        }
+        resolving[number] = (group, attempt)
+        // On a thread of its own, for the system's resolver blocks.
+        let queue = queue
+        do {
+            _ = try LoopThread(name: "push-resolve") {
+                let found = try? SocketAddress.resolve(host: endpoint.host, port: endpoint.port)
+                queue.put(resolved: found ?? [], for: number)
+            }
+        } catch {
+            resolving[number] = nil
+            events.append(.lost(number, text: "\(error)"))
+        }
+    }
+
+    private func connect(
+        _ number: UInt64, group: Int, to address: SocketAddress, at now: PoolTime, in epoll: borrowing Epoll
+    ) {
+        guard let endpoint = endpoint(of: group) else { return }
+        do {
+            let connection = try PoolConnection(
+                number: number, context: context, host: endpoint.host, address: address)
+            try epoll.add(connection.descriptor, .write, token: number)
+            connections[number] = connection
+        } catch {
+            events.append(.lost(number, text: "\(error)"))
+        }
+    }
+
+    // MARK: - Out
+
+    private func settle(_ push: PushID, _ verdict: Verdict) {
+        guard let held = pushes[push.place] else { return }
+        pushes[push.place] = nil
+        settle(held.push, verdict, takenAt: held.takenAt)
+    }
+
+    private func settle(_ push: OutgoingPush, _ verdict: Verdict, takenAt: SteadyTime?) {
+        verdicts.add(verdict, for: push)
+        let request = push.request
+        counts.count(verdict, request.event, request.address.gateway)
+        let seconds = takenAt.map { clock.uptime.seconds(since: $0) } ?? 0
+        switch verdict {
+        case .accepted, .refused: counts.seconds.add(seconds)
+        case .notSent, .unknown: break
+        }
+        trace?.record(.answered(request.id, verdict, seconds: seconds))
+    }
+
+    private func note(_ notice: PoolNotice) {
+        if case .clockSkew(let gateway, let seconds) = notice { counts.clockSkewSeconds[gateway] = seconds }
+        trace?.record(.notice(notice))
+    }
+
+    private func deliver() {
+        var counts = counts
+        self.counts = PoolSnapshot()
+        state.measure(into: &counts)
+        let waiting = queue.note(settled: verdicts.count) { $0.add(counts) }
+        verdicts.deliver()
+        for sink in waiting { sink.mayOffer() }
+    }
+}

@@ -1,0 +1,82 @@
+internal import CardRules
+internal import Lanes
+internal import PushWire
+
+/// Names one push while the pool holds it; used again afterwards.
+struct PushID: Hashable, Sendable {
+    let place: Int
+}
+
+/// G7: who goes first.
+enum PushRank: Int, CaseIterable, Comparable, Sendable {
+    case endOrReissue
+    case start
+    case urgentUpdate
+    case routineUpdate
+
+    static func < (left: PushRank, right: PushRank) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A device token as a key: tokens are random bits, so the first eight bytes are hash enough.
+struct AddressKey: Hashable, Sendable {
+    let token: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+        var first = UInt64(truncatingIfNeeded: token.count)
+        for byte in token.prefix(8) { first = first << 8 ^ UInt64(byte) }
+        hasher.combine(first)
+    }
+}
+
+/// What the decisions need to know of a push.
+struct PushFacts: Equatable, Sendable {
+    let event: PushEvent
+    let rank: PushRank
+    let gateway: Gateway
+    let address: AddressKey
+    /// Of the app, on its gateway (G3).
+    let topic: String
+    /// As the caller says (G8); the pool's own memory of failures comes on top.
+    let isConfirmed: Bool
+    /// `apns-expiration`, Unix seconds (P10); 0: none.
+    let expiration: Int64
+
+    init(_ push: OutgoingPush) {
+        let request = push.request
+        event = request.event
+        rank =
+            switch request.event {
+            case .end: .endOrReissue
+            case .start: push.isReissue ? .endOrReissue : .start
+            case .update: request.priority == .immediate ? .urgentUpdate : .routineUpdate
+            }
+        gateway = request.address.gateway
+        address = AddressKey(token: request.address.token)
+        topic = request.topic
+        isConfirmed = push.isConfirmed
+        expiration = request.expiration
+    }
+
+    init(
+        event: PushEvent, rank: PushRank, gateway: Gateway = .production, token: [UInt8], topic: String = "app",
+        isConfirmed: Bool = true, expiration: Int64 = 0
+    ) {
+        self.event = event
+        self.rank = rank
+        self.gateway = gateway
+        address = AddressKey(token: token)
+        self.topic = topic
+        self.isConfirmed = isConfirmed
+        self.expiration = expiration
+    }
+}
+
+/// One moment on both clocks: waits are measured on the steady one, what is stored or sent on the wall.
+struct PoolTime: Equatable, Sendable {
+    var steady: SteadyTime
+    var wall: WallTime
+
+    func advanced(bySeconds seconds: Double) -> PoolTime {
+        PoolTime(steady: steady.advanced(bySeconds: seconds), wall: wall.advanced(bySeconds: seconds))
+    }
+}
