@@ -12,6 +12,7 @@ struct GatewayRun {
     func run() async throws -> Int32 {
         StopSignals.note()
         let now: @Sendable () -> WallTime = { WallTime(fractionalSeconds: Date().timeIntervalSince1970) }
+        let clock = ScaledClock(start: now(), speed: 1)
         var model = GatewayOptions()
         model.streamsAfter = options.streams
         model.requestsKept = options.requestsKept
@@ -33,7 +34,7 @@ struct GatewayRun {
             say("sandbox    \(server.url(of: .sandbox) ?? "")")
             say("control    \(port.address)")
             while !StopSignals.wereSent, !isOutputClosed.load(ordering: .relaxed) {
-                try await Task.sleep(for: .milliseconds(100))
+                try await clock.sleep(until: clock.now.advanced(bySeconds: 0.1))
             }
             await port.stopped()
         } catch {
