@@ -5,5 +5,9 @@ import Foundation
 /// - Throws: `WrongUse` for one that is not there.
 func readInput(_ path: String) throws(WrongUse) -> [UInt8] {
     guard path == "-" else { return try readBytes(of: path) }
-    return (try? FileHandle.standardInput.readToEnd()).map { [UInt8]($0) } ?? []
+    do {
+        return [UInt8](try FileHandle.standardInput.readToEnd() ?? Data())
+    } catch {
+        throw WrongUse("standard input cannot be read")
+    }
 }

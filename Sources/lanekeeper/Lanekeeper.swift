@@ -80,6 +80,9 @@ struct Lanekeeper {
             let options = try DemoOptions(arguments)
             let night = try DemoNight(options)
             for fault in night.faults { complain(fault) }
+            guard night.announcesGames else {
+                throw WrongUse("no game is announced: scores count once their game has a line of type game")
+            }
             return try await DemoRun(options: options, night: night).run()
         } catch let wrong as WrongUse {
             complain(wrong.text)

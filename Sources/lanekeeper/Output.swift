@@ -19,4 +19,4 @@ func complain(_ text: String) {
 }
 
 /// Whatever stands in it.
-func oneLine(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }
+func oneLine(_ text: String) -> String { tamed(text.split(whereSeparator: \.isNewline).joined(separator: " ")) }

@@ -30,6 +30,11 @@ struct DemoNight: Sendable {
         games = Set(all.map(\.game)).count
     }
 
+    /// Without a game announced there is nothing to play, and no time to begin at.
+    var announcesGames: Bool {
+        ticks.contains { $0.lines.contains { if case .game = $0 { true } else { false } } }
+    }
+
     /// When a made-up night is announced: a Saturday in November, 18:30 in New York.
     static let madeUpAt = WallTime(seconds: 1_794_699_000)
 }

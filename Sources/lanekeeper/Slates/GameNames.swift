@@ -10,7 +10,7 @@ struct GameNames: Sendable {
             if case .value(let home) = patch.home { sides[patch.game, default: ("", "")].home = home }
             if case .value(let away) = patch.away { sides[patch.game, default: ("", "")].away = away }
         }
-        let plain = sides.mapValues { "\($0.away) at \($0.home)" }
+        let plain = sides.mapValues { tamed("\($0.away) at \($0.home)") }
         let uses = Dictionary(plain.values.map { ($0, 1) }, uniquingKeysWith: +)
         // Twice the same sides in one evening: a double-header.
         names = Dictionary(

@@ -12,7 +12,9 @@ struct SlateFile: Sendable {
 
     /// - Throws: `WrongUse` for a file that is not there or has no usable line.
     init(path: String) throws(WrongUse) {
-        let bytes = try readBytes(of: path)
+        var bytes = try readBytes(of: path)
+        // A byte order mark, which some editors leave, is no part of the first line.
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
         let text: SlateText
         do {
             text = try SlateText(bytes.span)

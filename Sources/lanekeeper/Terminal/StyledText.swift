@@ -8,26 +8,9 @@ struct Span: Hashable, Sendable {
     let text: String
     let style: Style
 
-    /// - Parameter text: control characters in it, whoever sent them, are shown as `?`.
     init(_ text: String, _ style: Style = .plain) {
-        self.text = text.unicodeScalars.contains(where: \.isControl) ? Span.tamed(text) : text
+        self.text = tamed(text)
         self.style = style
-    }
-
-    private static func tamed(_ text: String) -> String {
-        var tame = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { tame.append(scalar.isControl ? "?" : scalar) }
-        return String(tame)
-    }
-}
-
-extension Unicode.Scalar {
-    /// C0, delete, C1, and what turns the direction of writing.
-    fileprivate var isControl: Bool {
-        switch value {
-        case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
-        default: false
-        }
     }
 }
 
