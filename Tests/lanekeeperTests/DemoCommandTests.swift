@@ -121,6 +121,21 @@ struct DemoCommandTests {
         }
     }
 
+    @Test func `demo: scores of games that nobody announced are one line and exit 2, not a night without end`()
+        async throws
+    {
+        try await BuiltProgram.inFolder { folder in
+            try #"{"t":1794700810,"type":"score","game":"g","home":0,"away":1,"period":1,"phase":"live"}"#.write(
+                to: folder.appendingPathComponent("night.ndjson"), atomically: true, encoding: .utf8)
+            let outcome = try await BuiltProgram.run(Self.quick + ["--slate", "night.ndjson"], in: folder)
+            #expect(outcome.code == 2 && outcome.output.isEmpty)
+            #expect(
+                outcome.errors == [
+                    "lanekeeper: no game is announced: scores count once their game has a line of type game"
+                ])
+        }
+    }
+
     @Test func `demo: a report that cannot be written is exit 1, after the summary`() async throws {
         try await BuiltProgram.inFolder { folder in
             try Self.slate.joined(separator: "\n").write(

@@ -32,6 +32,19 @@ import Testing
             night.faults.last?.hasSuffix(": 1500 lines in all cannot be used, of which these are the first") == true)
     }
 
+    @Test func `demo: a byte order mark costs no line`() throws {
+        let night = try night("\u{feff}" + #"{"t":1,"type":"score","game":"g"}"#)
+        #expect(night.lines == 1 && night.rejected == 0)
+    }
+
+    @Test func `names of a slate cannot write to the terminal`() {
+        let game = GameID(unchecked: "g")
+        var patch = GamePatch(game: game, at: WallTime(seconds: 1))
+        patch.home = .value("\u{1b}[2JBo\nston")
+        patch.away = .value("\u{202e}abc\0")
+        #expect(GameNames([.game(patch)])[game] == "?abc? at ?[2JBo?ston")
+    }
+
     @Test func `demo: without a file the night is made up, the same for the same seed`() throws {
         let (one, same) = (try DemoNight(DemoOptions(["--seed", "7"])), try DemoNight(DemoOptions(["--seed", "7"])))
         let other = try DemoNight(DemoOptions(["--seed", "8"]))

@@ -29,6 +29,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("date-offset", "9223372036854775807"), ("date-offset", "-9223372036854775808"),
+        ("date-offset", "315360001"), ("retry-after", "9223372036854775807"), ("per-token", "1000001"),
+        ("opens-per-minute", "-1"), ("streams-before", "9223372036854775807"), ("errors-until-goaway", "1000001"),
+    ])
+    func `an option beyond reason is refused, and nothing is changed`(name: String, value: String) {
+        var options = GatewayOptions()
+        let before = "\(options)"
+        #expect(options.set(name, to: value)?.hasPrefix("\(name) takes ") == true)
+        #expect("\(options)" == before)
+    }
+
+    @Test(arguments: [
         "", "frob", "streams", "streams mars 1", "streams all -1", "goaway production Shut\"down", "fault all",
         "fault all 404",
         "fault all rst=x", "fault all 500 times=0", "set all", "token xyz live", "token a1 gone", "requests 0",

@@ -138,6 +138,8 @@ import Testing
         #expect(
             help.contains("── Keys ──") && help.contains("x                  kill its lane: it goes on from the store"))
         #expect(!help.contains("Takeovers"))
+        let ordinary = screen(state, 80, 24)
+        for line in LiveLayout.help { #expect(ordinary.contains(line), "all of it in an ordinary window") }
         #expect(screen(state, 59, 24) == "02:30 UTC\n60 x 18 is needed, this is 59 x 24\nq leaves")
         #expect(screen(state, 12, 2) == "02:30 UTC\n60 x 18 is n")
         #expect(screen(state, 1, 1) == "0")

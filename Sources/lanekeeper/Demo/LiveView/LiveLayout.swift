@@ -20,7 +20,11 @@ struct LiveLayout {
         }
         // What is not fixed: heading, counts, three titles, cards, keys.
         let free = size.rows - 6 - LiveLayout.cardRows
-        let ranked = state.decisions == nil ? min(state.games.count, (free * 3 + 4) / 5) : max(1, min(3, free / 3))
+        // Help and decisions are what one looks at then: the ranking makes room.
+        let ranked =
+            state.showsHelp
+            ? max(1, min(3, free - LiveLayout.help.count))
+            : state.decisions == nil ? min(state.games.count, (free * 3 + 4) / 5) : max(1, min(3, free / 3))
         var lines = [heading(state), counts(state.rates)]
         lines.append(rankingTitle())
         lines += ranking(state.games, rows: ranked)
@@ -147,7 +151,7 @@ struct LiveLayout {
         return Line(message.shortened(to: size.columns, mark: glyphs.cut), .alert)
     }
 
-    private static let help = [
+    static let help = [
         "j k, arrows, 1-9   pick a phone", "d, Enter           its last decisions, with their rules",
         "x                  kill its lane: it goes on from the store",
         "m                  make a moment up for its card", "p, blank           pause, go on",
