@@ -11,8 +11,8 @@ struct TokenRef: Hashable, Sendable {
 /// When the provider token of a key is signed, and which connection carries which (G4). Pure; one a key and process.
 ///
 /// Two bounds meet here. A token serves 50 min and is not replaced before 20 (ref K2). And a connection must not see a
-/// second fresh one within 20 min (ref K3): so each keeps the token that it began with for that long, and one that begins
-/// late in a token's life gets a fresh one, which the first then outlasts.
+/// second fresh one within 20 min (ref K3): so each keeps the token that it began with for that long, and one that would
+/// begin with it late in its life, fresh or changing over, gets a fresh one.
 struct TokenSchedule: Equatable, Sendable {
     struct Limits: Equatable, Sendable {
         var minSeconds = 1200.0
@@ -45,7 +45,8 @@ struct TokenSchedule: Equatable, Sendable {
     ) -> (token: TokenRef, mustSign: Bool) {
         // What others got meanwhile does not concern this connection yet.
         if let held, isYoung(held.since, now) { return (held.token, false) }
-        guard isDue(forNewConnection: held == nil, at: now) else {
+        // A connection that changes over begins anew with the other token, as a fresh one does.
+        guard isDue(asNew: held?.token.generation != generation, at: now) else {
             return (TokenRef(key: key, generation: generation), false)
         }
         isMendUsed = age(at: now).map { $0 < limits.minSeconds } ?? false
@@ -69,11 +70,11 @@ struct TokenSchedule: Equatable, Sendable {
         now.steady.seconds(since: since) < limits.minSeconds
     }
 
-    private func isDue(forNewConnection isNew: Bool, at now: PoolTime) -> Bool {
+    private func isDue(asNew isNew: Bool, at now: PoolTime) -> Bool {
         guard let signedAt, let age = age(at: now) else { return true }
         if age >= limits.maxSeconds { return true }
         if age >= limits.minSeconds {
-            // On a connection that begins now it must last until that may have another.
+            // On a connection that begins with it now it must last until that may have another.
             return isRefused || isNew && age >= limits.maxSeconds - limits.minSeconds
         }
         // G4: a mended clock allows one fresh signature.

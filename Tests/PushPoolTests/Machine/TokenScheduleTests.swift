@@ -1,5 +1,6 @@
 import CardRules
 import Lanes
+import Simulation
 import Testing
 
 @testable import PushPool
@@ -30,6 +31,32 @@ import Testing
         #expect(second.mustSign)
         #expect(schedule.token(held: young, at: at(1799 + 1199)).token == first, "it keeps what it began with")
         #expect(schedule.token(held: young, at: at(1799 + 1200)).token == second.token)
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func `G4, ref K3: however seldom connections are used, no token is older than 50 min, none sees two in 20 min`(
+        seed: UInt64
+    ) {
+        var random = SeededGenerator(seed: seed)
+        var schedule = TokenSchedule(key: 0, limits: .init())
+        var held = [(token: TokenRef, since: SteadyTime)?](repeating: nil, count: 5)
+        var signedAt: [TokenRef: Double] = [:]
+        var second = 0.0
+        while second < 3 * 86_400 {
+            second += Double.random(in: 0...1, using: &random) < 0.9 ? 20 : Double.random(in: 0...4000, using: &random)
+            // The first is used all the time, the last hardly ever.
+            let place = min(Int.random(in: 0..<5, using: &random), Int.random(in: 0..<5, using: &random))
+            let (token, mustSign) = schedule.token(held: held[place], at: at(second))
+            if mustSign {
+                if let last = signedAt.values.max() { #expect(second - last >= 1200, "seed \(seed)") }
+                signedAt[token] = second
+            }
+            if let before = held[place], before.token != token {
+                #expect(at(second).steady.seconds(since: before.since) >= 1200, "seed \(seed)")
+            }
+            if held[place]?.token != token { held[place] = (token, at(second).steady) }
+            #expect(second - (signedAt[token] ?? -.infinity) <= 3000, "seed \(seed), connection \(place) at \(second)")
+        }
     }
 
     @Test func `G4: refused tokens are signed anew no more than once in 20 min, however many complain`() {
