@@ -37,19 +37,27 @@ let package = Package(
         room("Lanes", ["CardRules", "PushWire"]),
         room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
-        room("Intake", ["CardRules"]),
+        room("WebServer", ["TLS"]),
+        room("Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres"]),
+        room("Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "WebServer", "TLS"]),
         room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         .executableTarget(
             name: "lanekeeper",
-            dependencies: ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Simulation", "TLS"],
+            dependencies: [
+                "CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "WebServer", "Intake", "Operations", "Simulation",
+                "TLS", "CCurl",
+            ],
             swiftSettings: strict),
 
         // Thin owners of C libraries.
         room("TLS", ["COpenSSL", "CShims"]),
         room("HTTP2", ["CNghttp2"]),
+        room("Postgres", ["CPostgres", "TLS"]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CShims", dependencies: ["COpenSSL"]),
 
         tests(of: "CardRules", ["Intake"]),
@@ -59,8 +67,11 @@ let package = Package(
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
-        tests(of: "Intake", ["CardRules"]),
+        tests(of: "WebServer", ["TLS"]),
+        tests(of: "Postgres"),
+        tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "Simulation"]),
+        tests(of: "Operations", ["CardRules", "Lanes", "PushPool", "Intake", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "Simulation"]),
+        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation"]),
     ]
 )

@@ -1,0 +1,1 @@
+// Configuration, log, metrics, signals, start and stop order.

@@ -1,0 +1,1 @@
+// The owner of a libpq connection on a thread of its own.
