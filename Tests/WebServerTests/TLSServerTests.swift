@@ -94,6 +94,19 @@ import Testing
         try rig.stop()
     }
 
+    @Test func `a client without ALPN is served, one that speaks HTTP/2 alone is refused`() throws {
+        let identity = try identity()
+        let files = try Files(identity)
+        let rig = try rig(files)
+        let client = try RawClient(rig.server, trusting: identity.certificatePEM, protocols: [])
+        try client.send(WireCase.simple)
+        #expect(try client.readAnswers(1).map(\.status) == [204])
+        #expect(throws: TLSError.self) {
+            try RawClient(rig.server, trusting: identity.certificatePEM, protocols: ["h2"])
+        }
+        try rig.stop()
+    }
+
     @Test func `a peer that never finishes the handshake is cut in time`() throws {
         let files = try Files(try identity())
         let rig = try rig(files)

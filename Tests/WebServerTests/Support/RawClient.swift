@@ -13,11 +13,11 @@ final class RawClient {
 
     struct TookTooLong: Error {}
 
-    init(_ server: WebServer, trusting certificatePEM: String? = nil) throws {
+    init(_ server: WebServer, trusting certificatePEM: String? = nil, protocols: [String] = ["http/1.1"]) throws {
         let socket = try Socket.connect(to: server.address)
         epoll = try Epoll(eventsPerWait: 4)
         if let certificatePEM {
-            let context = try TLSContext.client(trusting: .pem(certificatePEM), protocols: ["http/1.1"])
+            let context = try TLSContext.client(trusting: .pem(certificatePEM), protocols: protocols)
             link = TLSLink(try .client(context, host: "127.0.0.1", socket: socket))
         } else {
             link = PlainLink(socket)
