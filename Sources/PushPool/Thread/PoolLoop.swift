@@ -141,7 +141,7 @@ final class PoolLoop {
             switch action {
             case .settle(let push, let verdict): settle(push, verdict)
             case .notice(let notice): note(notice)
-            case .open, .sign, .submit, .ping, .close: break
+            case .open, .sign, .submit, .giveUp, .ping, .close: break
             }
         }
     }
@@ -181,6 +181,9 @@ final class PoolLoop {
                 events.append(.cannotSign(token, text: "\(error)"))
             }
         case .submit(let push, let ticket, let number, let token): submit(push, ticket, on: number, token)
+        case .giveUp(let push, let ticket, let number):
+            let hasLeft = connections[number]?.giveUp(tag: push.tag(ticket)) ?? true
+            events.append(hasLeft ? .unknown(push, ticket: ticket) : .notSent(push, ticket: ticket))
         case .ping(let number): connections[number]?.ping()
         case .close(let number):
             resolving[number] = nil
