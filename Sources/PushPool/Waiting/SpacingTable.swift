@@ -58,7 +58,7 @@ struct SpacingTable: Sendable {
 
     private func place(_ bits: UInt64, _ step: Int) -> Int {
         let mixed = bits &* 0x9e37_79b9_7f4a_7c15
-        return Int(truncatingIfNeeded: mixed >> 32) + step & entries.count - 1
+        return (Int(truncatingIfNeeded: mixed >> 32) + step) & (entries.count - 1)  // a power of two
     }
 
     /// Never 0.
