@@ -15,7 +15,15 @@ import Testing
             try await HandleTests.round()  // what the process opens once and keeps
             let before = try HandleTests.counts()
             for _ in 0..<3 { try await HandleTests.round() }
-            let after = try HandleTests.counts()
+            // A thread that has said it is over may still be on its way out.
+            let patience = ContinuousClock.now.advanced(by: .seconds(30))
+            var after = try HandleTests.counts()
+            while after.threads > before.threads || after.descriptors > before.descriptors,
+                ContinuousClock.now < patience
+            {
+                await Task.yield()
+                after = try HandleTests.counts()
+            }
             guard after.descriptors <= before.descriptors, after.threads <= before.threads else {
                 throw Left(descriptors: after.descriptors - before.descriptors, threads: after.threads - before.threads)
             }

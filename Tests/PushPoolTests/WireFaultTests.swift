@@ -40,8 +40,13 @@ import Testing
         async throws
     {
         let held = Mutex<[Int32]>([])
-        let rig = try ScriptedRig(clock: Self.clock, streams: 1, configuration: { $0.connections = 1 }) {
-            request, all in
+        let rig = try ScriptedRig(
+            clock: Self.clock, streams: 1,
+            configuration: {
+                $0.connections = 1
+                $0.timeoutSeconds = 600
+            }
+        ) { request, all in
             switch all.count {
             case 1: return [.answer(1), .announce(1000)]
             // A thousand are allowed: thirty are held open together. Then one, while they are.
