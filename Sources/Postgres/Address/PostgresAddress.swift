@@ -23,6 +23,16 @@ public struct PostgresAddress: Hashable, Sendable {
             }
             next += 1
         }
+        guard options.allSatisfy(PostgresAddress.isPlausible) else { throw .badAddress }
+    }
+
+    /// An `@`, `:` or `/` in a password that is not percent-encoded lands in the host or the port, to be printed there.
+    private static func isPlausible(_ option: Option) -> Bool {
+        switch option.keyword {
+        case "host", "hostaddr": !option.value.dropFirst().contains("@")  // "@name" is a socket without a file
+        case "port": option.value.allSatisfy { $0.isASCII && $0.isNumber || $0 == "," }
+        default: true
+        }
     }
 
     /// The value of an option that the text gave, by libpq's name. `nil` for a password, always.

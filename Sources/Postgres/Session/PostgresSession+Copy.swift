@@ -45,8 +45,10 @@ extension PostgresSession {
                 continue
             }
             if count == 0 {
-                if !chunk.isEmpty || hasWaited { return chunk }
-                let wake = try wait(for: .read, timeoutMilliseconds: waitMilliseconds, mayEnd: true)
+                if hasWaited { return chunk }
+                // Behind the first message: only what is there already.
+                let wake = try wait(
+                    for: .read, timeoutMilliseconds: chunk.isEmpty ? waitMilliseconds : 0, mayEnd: chunk.isEmpty)
                 if wake.isReadable { try consume() } else { hasWaited = true }
                 continue
             }

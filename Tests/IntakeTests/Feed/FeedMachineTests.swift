@@ -28,6 +28,8 @@ import Testing
         init(_ settings: FeedSettings) throws {
             machine = FeedMachine(settings)
             machine.begin()
+            // Rows that a test sends outside of a transaction stand at this one's time.
+            try send(MessageBytes.begin(at: 1_000_000), MessageBytes.commit(end: 1))
             try send(MessageBytes.relation(FeedMachineTests.table))
         }
 
@@ -74,7 +76,7 @@ import Testing
         let expected: [SlateLine] = ["a", "b"].flatMap {
             [SlateLine.game(FeedMachineTests.game($0)), .score(FeedMachineTests.score($0))]
         }
-        #expect(stream.machine.confirmed == .unset)
+        #expect(stream.machine.confirmed < LogPosition(0x40))
         #expect(stream.machine.takeTick() == expected)
         stream.machine.confirm()
         #expect(stream.machine.confirmed == LogPosition(0x40))

@@ -87,6 +87,10 @@ final class FeedTables: Sendable {
     }
 
     private let state = Mutex(State())
+    private let merges: Bool
+
+    /// - Parameter merges: `false` for more games than a slate holds, which it would refuse one by one.
+    init(merges: Bool = true) { self.merges = merges }
 
     struct NotKept: Error {}
 
@@ -99,7 +103,7 @@ final class FeedTables: Sendable {
                 state.failures -= 1
                 return false
             }
-            for line in lines { _ = state.slate.apply(line, at: line.at) }
+            if merges { for line in lines { _ = state.slate.apply(line, at: line.at) } }
             state.ticks.append(lines)
             return true
         }

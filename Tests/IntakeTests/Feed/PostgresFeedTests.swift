@@ -27,7 +27,7 @@ import Testing
             INSERT INTO game (id, sport, home, away) VALUES ('c', 'soccer', 'São Paulo', 'Santos'); COMMIT
             """)
         await tables.wait { $0.ticks.count == 2 }
-        #expect(tables.ticks.last?.map(\.game.text) == ["a", "a", "b", "c", "c"])
+        #expect(tables.ticks.last?.map(\.game.text).sorted() == ["a", "a", "b", "c", "c"])
         #expect(tables.game("a")?.homeScore == 2 && tables.game("a")?.awayScore == 1)
         #expect(tables.game("b")?.phase == .break)
         #expect(tables.game("c")?.home == "São Paulo")
@@ -162,7 +162,7 @@ import Testing
         try await rig.insert("b")
         try await rig.admin.sql("TRUNCATE game")
         await tables.wait { $0.notices.contains(.truncated) }
-        await tables.wait { $0.ticks.count == 4 }
+        await tables.wait { $0.slate.game(GameID(unchecked: "b"))?.phase == .postponed }
         #expect(tables.game("b")?.phase == .postponed)
         feed.cancel()
         _ = await feed.value
@@ -170,7 +170,7 @@ import Testing
 
     @Test func `10,000 rows in one transaction come in portions, all of them`() async throws {
         let rig = try await FeedRig()
-        let tables = FeedTables()
+        let tables = FeedTables(merges: false)
         let feed = rig.addFeed(tables)
         await tables.wait { $0.notices.contains(.streaming) }
         try await rig.admin.sql(

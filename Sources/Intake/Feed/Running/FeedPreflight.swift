@@ -66,9 +66,9 @@ extension FeedPreflight {
         let facts = results[0]
         func flag(_ column: Int) throws(PostgresError) -> Bool { try facts.bool(0, column) ?? false }
         var slot: Slot?
-        if let plugin = facts.text(0, 6) {
+        if try flag(10) {
             slot = Slot(
-                plugin: plugin, database: facts.text(0, 7) ?? "", isOfThisDatabase: try flag(8), isLost: try flag(9))
+                plugin: facts.text(0, 6) ?? "", database: facts.text(0, 7) ?? "", isOfThisDatabase: try flag(8), isLost: try flag(9))
         }
         var columns: [Column] = []
         for row in 0..<results[1].rows {
@@ -89,7 +89,8 @@ extension FeedPreflight {
             WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')),
           EXISTS (SELECT FROM pg_publication WHERE pubname = $3),
           EXISTS (SELECT FROM pg_publication_tables WHERE pubname = $3 AND schemaname = $1 AND tablename = $2),
-          s.plugin::text, s.database::text, s.database = current_database(), s.wal_status = 'lost'
+          s.plugin::text, s.database::text, s.database = current_database(), s.wal_status = 'lost',
+          s.slot_name IS NOT NULL
         FROM (SELECT) one LEFT JOIN pg_replication_slots s ON s.slot_name = $4
         """, [.text, .text, .text, .text])
 
