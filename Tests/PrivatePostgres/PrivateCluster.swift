@@ -30,13 +30,17 @@ public final class PrivateCluster: Sendable {
     private let counter = Mutex(0)
 
     /// The one that tests share; started when first asked for.
-    public static func shared() throws -> PrivateCluster { try common.get() }
+    public static func shared() async throws -> PrivateCluster { try await common.value }
 
-    private static let common = Result { try PrivateCluster() }
+    private static let common = Task { try await start() }
 
     /// One more, for tests that stop it. About two seconds.
     /// - Parameter settings: further lines of `postgresql.conf`.
-    public init(settings: String = "") throws {
+    public static func start(settings: String = "") async throws -> PrivateCluster {
+        try await offPool { try PrivateCluster(settings: settings) }
+    }
+
+    private init(settings: String) throws {
         let programs = try Programs.folder()
         user = try Account.unprivileged()
         folder = try TemporaryFolder.make(for: user)
@@ -55,7 +59,8 @@ public final class PrivateCluster: Sendable {
             '\(programs)/pg_ctl' -D "$d/data" -m immediate stop > /dev/null 2>&1
             rm -rf "$d"
             """
-        let text = PrivateCluster.configuration + "port = \(port)\nunix_socket_directories = '\(folder)'\n" + settings
+        let text =
+            PrivateCluster.configuration + "port = \(port)\nunix_socket_directories = '\(folder)'\n" + settings
         try text.write(toFile: "\(folder)/settings", atomically: false, encoding: .utf8)
         try text.write(toFile: "\(folder)/log", atomically: false, encoding: .utf8)
         try user.own("\(folder)/log")
@@ -84,13 +89,13 @@ public final class PrivateCluster: Sendable {
     }
 
     /// Stops it: `fast` ends all sessions in order, `immediate` is a crash.
-    public func stop(_ mode: String) throws { try control(["stop", "-m", mode]) }
+    public func stop(_ mode: String) async throws { try await offPool { try self.control(["stop", "-m", mode]) } }
 
-    public func start() throws { try control(["start", "-l", "\(folder)/log"]) }
+    public func begin() async throws { try await offPool { try self.control(["start", "-l", "\(self.folder)/log"]) } }
 
-    public func restart(_ mode: String) throws {
-        try stop(mode)
-        try start()
+    public func restart(_ mode: String) async throws {
+        try await stop(mode)
+        try await begin()
     }
 
     /// Everything that the server logged.
@@ -109,4 +114,11 @@ public final class PrivateCluster: Sendable {
 public struct ClusterFault: Error, CustomStringConvertible {
     public let what: String
     public var description: String { what }
+}
+
+/// Waiting for children is not for the pool's few threads: other tests run there.
+private func offPool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { done in
+        Thread.detachNewThread { done.resume(with: Result { try body() }) }
+    }
 }

@@ -38,7 +38,9 @@ public struct PostgresSession: ~Copyable {
         return session
     }
 
-    private init(_ opened: consuming Opened, _ settings: PostgresSettings, _ interrupt: PostgresInterrupt) throws(PostgresError) {
+    private init(_ opened: consuming Opened, _ settings: PostgresSettings, _ interrupt: PostgresInterrupt)
+        throws(PostgresError)
+    {
         raw = opened.raw
         canceller = PQgetCancel(raw)
         notices = NoticeBox(settings.notice)

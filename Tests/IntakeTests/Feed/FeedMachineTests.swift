@@ -1,8 +1,9 @@
-@testable import Intake
 import CardRules
 import Postgres
 import Simulation
 import Testing
+
+@testable import Intake
 
 @Suite struct FeedMachineTests {
     /// As the table has them: not in the order of their names, with one that nobody asked for.
@@ -47,7 +48,10 @@ import Testing
     }
 
     static func row(_ id: String, home: String? = "2", detail: String?? = "{\"play\":\"shot\"}") -> [String??] {
-        [id, "hockey", "Bruins", "Rangers", "n", home.map { .some($0) } ?? nil, "1", "in_progress", "10:17", detail, nil]
+        [
+            id, "hockey", "Bruins", "Rangers", "n", home.map { .some($0) } ?? nil, "1", "in_progress", "10:17", detail,
+            nil,
+        ]
     }
 
     static func score(_ id: String, home: Patched<Int> = .value(2), at: WallTime = time(1)) -> ScorePatch {
@@ -240,7 +244,8 @@ import Testing
     @Test func `other tables of the publication are passed over`() throws {
         var stream = try Stream(FeedMachineTests.settings())
         try stream.send(MessageBytes.relation(["id"], number: 6, name: "team"), MessageBytes.insert(["x"], number: 6))
-        try stream.send(MessageBytes.relation(["id"], number: 7, schema: "other"), MessageBytes.delete(["x"], number: 7))
+        try stream.send(
+            MessageBytes.relation(["id"], number: 7, schema: "other"), MessageBytes.delete(["x"], number: 7))
         try stream.send(MessageBytes.update(["x"], number: 8), MessageBytes.truncate([6, 7]))
         #expect(stream.machine.takeTick() == [])
         #expect(stream.machine.takeNotices() == [])
@@ -277,7 +282,9 @@ import Testing
         var taken = 0
         for _ in 0..<10_000 {
             var message = messages[Int(random.next() % UInt64(messages.count))]
-            if random.chance(0.5) { message[Int(random.next() % UInt64(message.count))] = UInt8(truncatingIfNeeded: random.next()) }
+            if random.chance(0.5) {
+                message[Int(random.next() % UInt64(message.count))] = UInt8(truncatingIfNeeded: random.next())
+            }
             do {
                 try stream.send(message)
                 taken += 1

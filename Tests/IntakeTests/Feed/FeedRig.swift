@@ -17,32 +17,51 @@ struct FeedRig {
     ]
 
     let cluster: PrivateCluster
-    let database: String
-    let slot: String
+    /// The name of its schema, its publication and its slot: what others do is in the same log, and not theirs.
+    let name: String
     let admin: PostgresConnection
     var settings: FeedSettings
     let clock = ScaledClock(start: WallTime(seconds: 1_800_000_000), speed: 1)
 
-    init(in cluster: PrivateCluster? = nil) async throws {
-        self.cluster = try cluster ?? PrivateCluster.shared()
-        database = self.cluster.freshName("feed")
-        slot = database
-        let main = try await PostgresConnection.open(PostgresAddress(self.cluster.url()))
-        try await main.sql("CREATE DATABASE \(database)")
-        main.close()
-        admin = try await PostgresConnection.open(PostgresAddress(self.cluster.url(database: database)))
+    var table: String { "\(name).game" }
+
+    /// - Parameter ownDatabase: for what stands in the schema `public`.
+    init(in cluster: PrivateCluster? = nil, ownDatabase: Bool = false) async throws {
+        if let cluster { self.cluster = cluster } else { self.cluster = try await PrivateCluster.shared() }
+        name = self.cluster.freshName("feed")
+        var url = self.cluster.url()
+        if ownDatabase {
+            try await FeedRig.connect(url, searching: "public").sql("CREATE DATABASE \(name)")
+            url = self.cluster.url(database: name)
+        }
+        settings = FeedSettings(
+            address: try PostgresAddress(url), publication: name, slot: name, schema: name, table: "game",
+            sources: FeedRig.columns)
+        admin = try await FeedRig.connect(url, searching: ownDatabase ? "public" : name)
+        if ownDatabase { return }
         try await admin.sql(
             """
+            CREATE SCHEMA \(name);
             CREATE TYPE status AS ENUM ('pre', 'in_progress', 'break', 'final');
             CREATE TABLE game (id text PRIMARY KEY, sport text NOT NULL, home text NOT NULL, away text NOT NULL,
               starts_at timestamptz, home_score int2, away_score int2, period int, status status, detail jsonb,
               internal text);
             ALTER TABLE game ALTER COLUMN detail SET STORAGE EXTERNAL;
-            CREATE PUBLICATION games FOR TABLE game
+            CREATE PUBLICATION \(name) FOR TABLE game
             """)
-        settings = FeedSettings(
-            address: try PostgresAddress(self.cluster.url(database: database)), publication: "games", slot: slot,
-            table: "game", sources: FeedRig.columns)
+    }
+
+    /// One more of the admin's kind.
+    func connect() async throws -> PostgresConnection {
+        try await FeedRig.connect(cluster.url(), searching: name)
+    }
+
+    private static func connect(_ url: String, searching schema: String) async throws -> PostgresConnection {
+        var settings = PostgresSettings()
+        settings.statementMilliseconds = 0
+        settings.silenceMilliseconds = nil
+        settings.parameters = ["search_path": schema]
+        return try await PostgresConnection.open(PostgresAddress(url), settings: settings)
     }
 
     func insert(_ id: String, home: Int = 0) async throws {
@@ -71,7 +90,7 @@ struct FeedRig {
     /// Ends the sessions that use the slot.
     func endStream() async throws {
         try await admin.sql(
-            "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '\(slot)'")
+            "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '\(name)'")
     }
 }
 
@@ -135,7 +154,11 @@ final class FeedTables: Sendable {
     /// Home scores in the order in which they came.
     func homeScores(of id: String) -> [Int] {
         ticks.joined().compactMap { line in
-            if case .score(let patch) = line, patch.game.text == id, case .value(let home) = patch.home { home } else { nil }
+            if case .score(let patch) = line, patch.game.text == id, case .value(let home) = patch.home {
+                home
+            } else {
+                nil
+            }
         }
     }
 
@@ -154,6 +177,8 @@ final class FeedTables: Sendable {
 }
 
 extension FeedTables.State {
+    func detail(_ id: String) -> JSONValue? { slate.game(GameID(unchecked: id))?.detail }
+
     func home(_ id: String) -> Int? { slate.game(GameID(unchecked: id))?.homeScore }
 }
 

@@ -1,5 +1,6 @@
-@testable import Intake
 import Testing
+
+@testable import Intake
 
 @Suite struct LogPositionTests {
     @Test(arguments: [("0/0", UInt64(0)), ("16/B374D848", 0x16_B374_D848), ("FFFFFFFF/FFFFFFFF", .max)])

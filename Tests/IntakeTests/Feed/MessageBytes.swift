@@ -1,5 +1,6 @@
-@testable import Intake
 import CardRules
+
+@testable import Intake
 
 /// Messages of the stream, written as the protocol says.
 struct MessageBytes {

@@ -14,22 +14,23 @@ import Testing
         let rig = try await FeedRig()
         var wrong = rig
         wrong.settings.table = "match"
-        #expect(await fault(of: wrong) == .tableMissing(table: "public.match"))
+        #expect(await fault(of: wrong) == .tableMissing(table: "\(rig.name).match"))
         wrong = rig
         wrong.settings.publication = "none"
-        #expect(await fault(of: wrong) == .publicationMissing(publication: "none", table: "public.game"))
+        #expect(await fault(of: wrong) == .publicationMissing(publication: "none", table: rig.table))
         wrong = rig
         wrong.settings.sources[.clock] = .column("clock_text", words: [:])
-        guard case .columnMissing("clock_text", "public.game", let columns)? = await fault(of: wrong) else {
+        let table = rig.table
+        guard case .columnMissing("clock_text", table, let columns)? = await fault(of: wrong) else {
             throw PostgresError.closed
         }
         #expect(columns.first == "id" && columns.last == "internal")
-        try await rig.admin.sql("CREATE PUBLICATION empty")
+        try await rig.admin.sql("CREATE PUBLICATION \(rig.name)_empty")
         wrong = rig
-        wrong.settings.publication = "empty"
-        #expect(await fault(of: wrong) == .tableNotPublished(publication: "empty", table: "public.game"))
+        wrong.settings.publication = "\(rig.name)_empty"
+        #expect(await fault(of: wrong) == .tableNotPublished(publication: "\(rig.name)_empty", table: rig.table))
         let slots = try await rig.admin.sql(
-            "SELECT count(*) FROM pg_replication_slots WHERE database = current_database()")
+            "SELECT count(*) FROM pg_replication_slots WHERE starts_with(slot_name, '\(rig.name)')")
         #expect(slots.last?.text(0, 0) == "0")
     }
 
@@ -38,10 +39,15 @@ import Testing
         let role = rig.cluster.freshName("reader")
         try await rig.admin.sql("CREATE ROLE \(role) LOGIN")
         var other = rig
-        other.settings.address = try PostgresAddress(rig.cluster.url(database: rig.database, user: role))
+        other.settings.address = try PostgresAddress(rig.cluster.url(user: role))
         #expect(await fault(of: other) == .mayNotReplicate(user: role))
-        try await rig.admin.sql("ALTER ROLE \(role) REPLICATION; GRANT SELECT (id, sport, home, away) ON game TO \(role)")
-        guard case .mayNotRead("public.game", let columns, role)? = await fault(of: other) else {
+        try await rig.admin.sql(
+            """
+            ALTER ROLE \(role) REPLICATION; GRANT USAGE ON SCHEMA \(rig.name) TO \(role);
+            GRANT SELECT (id, sport, home, away) ON game TO \(role)
+            """)
+        let table = rig.table
+        guard case .mayNotRead(table, let columns, role)? = await fault(of: other) else {
             throw PostgresError.closed
         }
         #expect(columns == ["starts_at", "home_score", "away_score", "period", "status", "detail"])
@@ -63,12 +69,12 @@ import Testing
         try await rig.admin.sql(
             """
             DO $$ DECLARE pid int; BEGIN
-              SELECT active_pid INTO pid FROM pg_replication_slots WHERE slot_name = '\(rig.slot)';
+              SELECT active_pid INTO pid FROM pg_replication_slots WHERE slot_name = '\(rig.name)';
               PERFORM pg_terminate_backend(pid, 5000);
-              PERFORM pg_drop_replication_slot('\(rig.slot)');
+              PERFORM pg_drop_replication_slot('\(rig.name)');
             END $$
             """)
-        #expect(await feed.value == .slotMissing(slot: rig.slot))
+        #expect(await feed.value == .slotMissing(slot: rig.name))
         try await rig.admin.sql("UPDATE game SET home_score = 7 WHERE id = 'a'")
         let again = rig.addFeed(tables)
         await tables.wait { $0.home("a") == 7 }
@@ -82,11 +88,11 @@ import Testing
         let tables = FeedTables()
         let feed = rig.addFeed(tables)
         await tables.wait { $0.notices.contains(.streaming) }
-        try await rig.admin.sql("DROP PUBLICATION games")
+        try await rig.admin.sql("DROP PUBLICATION \(rig.name)")
         try await rig.admin.sql("UPDATE game SET home_score = 7 WHERE id = 'a'")
-        #expect(await feed.value == .publicationMissing(publication: "games", table: "public.game"))
-        try await rig.admin.sql("CREATE PUBLICATION games FOR TABLE game")
-        #expect(await fault(of: rig) == .publicationWasMissing(publication: "games", slot: rig.slot))
+        #expect(await feed.value == .publicationMissing(publication: rig.name, table: rig.table))
+        try await rig.admin.sql("CREATE PUBLICATION \(rig.name) FOR TABLE game")
+        #expect(await fault(of: rig) == .publicationWasMissing(publication: rig.name, slot: rig.name))
     }
 
     @Test func `a column renamed under the feed is named`() async throws {
@@ -97,7 +103,8 @@ import Testing
         try await rig.insert("a")
         try await rig.admin.sql("ALTER TABLE game RENAME COLUMN home_score TO goals_home")
         try await rig.admin.sql("UPDATE game SET goals_home = 3 WHERE id = 'a'")
-        guard case .columnMissing("home_score", "public.game", let columns)? = await feed.value else {
+        let table = rig.table
+        guard case .columnMissing("home_score", table, let columns)? = await feed.value else {
             throw PostgresError.closed
         }
         #expect(columns.contains("goals_home"))
@@ -106,9 +113,9 @@ import Testing
 
     @Test func `somebody else's slot is left alone`() async throws {
         let rig = try await FeedRig()
-        try await rig.admin.sql("SELECT pg_create_physical_replication_slot('\(rig.slot)')")
-        #expect(await fault(of: rig) == .slotForeign(slot: rig.slot, plugin: "", database: ""))
-        try await rig.admin.sql("SELECT pg_drop_replication_slot('\(rig.slot)')")
+        try await rig.admin.sql("SELECT pg_create_physical_replication_slot('\(rig.name)')")
+        #expect(await fault(of: rig) == .slotForeign(slot: rig.name, plugin: "", database: ""))
+        try await rig.admin.sql("SELECT pg_drop_replication_slot('\(rig.name)')")
     }
 
     @Test func `two feeds of one slot: the second waits, and takes over`() async throws {
@@ -118,9 +125,9 @@ import Testing
         let leading = rig.addFeed(first)
         await first.wait { $0.notices.contains(.streaming) }
         let following = rig.addFeed(second)
-        let slot = rig.slot
+        let name = rig.name
         await second.wait { state in
-            state.notices.contains { if case .waiting(.slotInUse(slot), _) = $0 { true } else { false } }
+            state.notices.contains { if case .waiting(.slotInUse(name), _) = $0 { true } else { false } }
         }
         leading.cancel()
         _ = await leading.value
@@ -132,23 +139,22 @@ import Testing
     }
 
     @Test func `a server without logical decoding is told what to set, and a restart is waited out`() async throws {
-        let cluster = try PrivateCluster(settings: "wal_level = replica\n")
+        let cluster = try await PrivateCluster.start(settings: "wal_level = replica\n")
         let rig = try await FeedRig(in: cluster)
         #expect(await fault(of: rig) == .walLevel("replica"))
         try await rig.admin.sql("ALTER SYSTEM SET wal_level = logical")
-        try cluster.restart("fast")
-        var after = try await FeedRig(in: cluster)
-        after.settings.slot = "another"
+        try await cluster.restart("fast")
+        let after = try await FeedRig(in: cluster)
         try await after.insert("a")
         let tables = FeedTables()
         let feed = after.addFeed(tables)
         await tables.wait { $0.notices.contains(.streaming) }
         try await after.admin.sql("UPDATE game SET home_score = 1 WHERE id = 'a'")
         await tables.wait { $0.home("a") == 1 }
-        try cluster.stop("immediate")
+        try await cluster.stop("immediate")
         await tables.wait { state in state.notices.contains { if case .waiting = $0 { true } else { false } } }
-        try cluster.start()
-        let admin = try await PostgresConnection.open(after.settings.address)
+        try await cluster.begin()
+        let admin = try await after.connect()
         try await admin.sql("UPDATE game SET home_score = 2 WHERE id = 'a'")
         await tables.wait { $0.home("a") == 2 }
         #expect(tables.notices.filter { $0 == .snapshotBegins }.count == 1)

@@ -1,7 +1,8 @@
-@testable import Intake
 import CardRules
 import Simulation
 import Testing
+
+@testable import Intake
 
 @Suite struct RowChangeTests {
     static let samples: [(bytes: [UInt8], change: RowChange)] = [

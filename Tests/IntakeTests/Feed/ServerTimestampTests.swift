@@ -1,6 +1,7 @@
-@testable import Intake
 import CardRules
 import Testing
+
+@testable import Intake
 
 @Suite struct ServerTimestampTests {
     @Test(arguments: [

@@ -132,7 +132,9 @@ import Testing
 
     @Test func `plain SQL of several statements stops at the first error`() async throws {
         let connection = try await TestDatabase().open()
-        await #expect(throws: PostgresError.self) { try await connection.sql("CREATE TABLE t (); SELECT 1/0; SELECT 2") }
+        await #expect(throws: PostgresError.self) {
+            try await connection.sql("CREATE TABLE t (); SELECT 1/0; SELECT 2")
+        }
         #expect(try await connection.sqlText("SELECT to_regclass('t') IS NULL") == "t")
     }
 

@@ -59,7 +59,9 @@ import Testing
         var settings = PostgresSettings()
         settings.silenceMilliseconds = 100
         let connection = try await TestDatabase().open(settings)
-        await #expect(throws: PostgresError.silent(milliseconds: 100)) { try await connection.sql("SELECT pg_sleep(4)") }
+        await #expect(throws: PostgresError.silent(milliseconds: 100)) {
+            try await connection.sql("SELECT pg_sleep(4)")
+        }
         await connection.closed()
     }
 
@@ -101,15 +103,15 @@ import Testing
 
     @Test(arguments: ["fast", "immediate"])
     func `a server that stops ends the connection, and takes another when it is back`(mode: String) async throws {
-        let cluster = try PrivateCluster()
+        let cluster = try await PrivateCluster.start()
         let database = try await TestDatabase(in: cluster)
         let connection = try await database.open()
-        try cluster.stop(mode)
+        try await cluster.stop(mode)
         await connection.closed()
         let error = await #expect(throws: PostgresError.self) { try await connection.sql("SELECT 1") }
         #expect(error?.nextStep == .reconnect)
         await #expect(throws: PostgresError.self) { _ = try await database.open() }
-        try cluster.start()
+        try await cluster.begin()
         let next = try await database.open()
         #expect(try await next.sqlText("SELECT 1") == "1")
     }

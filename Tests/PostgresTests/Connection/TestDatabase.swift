@@ -2,21 +2,19 @@ import Postgres
 import PrivatePostgres
 import Synchronization
 
-/// An empty database of one test.
+/// A schema of one test, in which unqualified names stand: databases are dear.
 struct TestDatabase {
     let cluster: PrivateCluster
-    let name: String
     let address: PostgresAddress
 
     init(in cluster: PrivateCluster? = nil) async throws {
-        self.cluster = try cluster ?? PrivateCluster.shared()
-        name = self.cluster.freshName("test")
-        let main = try await PostgresConnection.open(PostgresAddress(self.cluster.url()))
-        let create = "CREATE DATABASE \(name)"
-        _ = try await main.perform { (session) throws(PostgresError) in try session.query(create) }
-        main.close()
-        await main.closed()
-        address = try PostgresAddress(self.cluster.url(database: name))
+        if let cluster { self.cluster = cluster } else { self.cluster = try await PrivateCluster.shared() }
+        let schema = self.cluster.freshName("test")
+        address = try PostgresAddress(self.cluster.url()).setting("options", "-c search_path=\(schema)")
+        let connection = try await PostgresConnection.open(address)
+        try await connection.sql("CREATE SCHEMA \(schema)")
+        connection.close()
+        await connection.closed()
     }
 
     func open(

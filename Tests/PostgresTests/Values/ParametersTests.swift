@@ -1,5 +1,6 @@
-@testable import Postgres
 import Testing
+
+@testable import Postgres
 
 @Suite struct ParametersTests {
     @Test func `values are in network order, one behind the other`() {

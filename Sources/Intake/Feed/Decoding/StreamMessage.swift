@@ -30,7 +30,9 @@ enum StreamMessage: Hashable, Sendable {
     static func status(confirmed: LogPosition, at now: WallTime) -> [UInt8] {
         var message: [UInt8] = [UInt8(ascii: "r")]
         func append(_ value: UInt64) {
-            for shift in stride(from: 56, through: 0, by: -8) { message.append(UInt8(truncatingIfNeeded: value >> shift)) }
+            for shift in stride(from: 56, through: 0, by: -8) {
+                message.append(UInt8(truncatingIfNeeded: value >> shift))
+            }
         }
         for _ in ["written", "flushed", "applied"] { append(confirmed.rawValue) }
         append(UInt64(bitPattern: ServerTime(now).microseconds))

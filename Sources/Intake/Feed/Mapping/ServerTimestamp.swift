@@ -49,7 +49,9 @@ enum ServerTimestamp {
         var isAtEnd: Bool { position == text.count }
 
         mutating func take(_ character: Unicode.Scalar) -> Bool {
-            guard position < text.count, text[position] == UInt8(truncatingIfNeeded: character.value) else { return false }
+            guard position < text.count, text[position] == UInt8(truncatingIfNeeded: character.value) else {
+                return false
+            }
             position += 1
             return true
         }
@@ -91,7 +93,9 @@ enum ServerTimestamp {
         }
 
         private mutating func digit() -> Int? {
-            guard position < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) else { return nil }
+            guard position < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) else {
+                return nil
+            }
             position += 1
             return Int(text[position - 1] - UInt8(ascii: "0"))
         }

@@ -53,7 +53,9 @@ struct FeedPreflight: Hashable, Sendable {
 
 extension FeedPreflight {
     /// Asks the server.
-    static func look(_ settings: FeedSettings, _ connection: PostgresConnection) async throws(PostgresError) -> FeedPreflight {
+    static func look(_ settings: FeedSettings, _ connection: PostgresConnection) async throws(PostgresError)
+        -> FeedPreflight
+    {
         var names = PostgresParameters()
         names.text(settings.schema)
         names.text(settings.table)
@@ -68,7 +70,8 @@ extension FeedPreflight {
         var slot: Slot?
         if try flag(10) {
             slot = Slot(
-                plugin: facts.text(0, 6) ?? "", database: facts.text(0, 7) ?? "", isOfThisDatabase: try flag(8), isLost: try flag(9))
+                plugin: facts.text(0, 6) ?? "", database: facts.text(0, 7) ?? "", isOfThisDatabase: try flag(8),
+                isLost: try flag(9))
         }
         var columns: [Column] = []
         for row in 0..<results[1].rows {

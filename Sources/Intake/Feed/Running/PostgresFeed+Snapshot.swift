@@ -24,7 +24,9 @@ extension PostgresFeed {
             "DECLARE feed NO SCROLL CURSOR FOR SELECT \((["now()"] + columns).joined(separator: ", ")) FROM \(table)")
         var rows = 0
         while true {
-            guard let portion = try await run(connection, "FETCH \(PostgresFeed.snapshotRows) FROM feed").last else { break }
+            guard let portion = try await run(connection, "FETCH \(PostgresFeed.snapshotRows) FROM feed").last else {
+                break
+            }
             rows += portion.rows
             try await handOn(portion, &progress)
             if portion.rows < PostgresFeed.snapshotRows || Task.isCancelled { break }
