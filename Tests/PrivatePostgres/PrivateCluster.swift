@@ -37,7 +37,15 @@ public final class PrivateCluster: Sendable {
     /// One more, for tests that stop it. About two seconds.
     /// - Parameter settings: further lines of `postgresql.conf`.
     public static func start(settings: String = "") async throws -> PrivateCluster {
-        try await offPool { try PrivateCluster(settings: settings) }
+        try await offPool {
+            for _ in 0..<3 {
+                do { return try PrivateCluster(settings: settings) } catch let fault as ClusterFault {
+                    // Somebody was faster at the port.
+                    guard fault.what.contains("Address already in use") else { throw fault }
+                }
+            }
+            return try PrivateCluster(settings: settings)
+        }
     }
 
     private init(settings: String) throws {
@@ -47,14 +55,14 @@ public final class PrivateCluster: Sendable {
         let socketPort = try FreePort.find()
         port = socketPort
         let script = """
-            trap '' INT TERM HUP
+            trap '' INT TERM HUP PIPE
             d='\(folder)'
             begin() {
               '\(programs)/initdb' -D "$d/data" -A trust -E UTF8 --no-locale -U postgres --no-sync --no-instructions &&
               cat "$d/settings" >> "$d/data/postgresql.conf" &&
               '\(programs)/pg_ctl' -D "$d/data" -l "$d/log" -w -t 60 start
             }
-            if begin > "$d/begin" 2>&1; then echo ready; else cat "$d/begin" "$d/log"; fi
+            if begin > "$d/begin" 2>&1; then echo ready; else tail -n 20 "$d/begin" "$d/log"; fi
             cat > /dev/null
             '\(programs)/pg_ctl' -D "$d/data" -m immediate stop > /dev/null 2>&1
             rm -rf "$d"
@@ -66,14 +74,13 @@ public final class PrivateCluster: Sendable {
         try user.own("\(folder)/log")
         try "".write(toFile: "\(folder)/log", atomically: false, encoding: .utf8)
         keeper = try Keeper(user.command(["/bin/sh", "-c", script]))
-        let answer = keeper.readAnswer()
+        var answer = keeper.readAnswer()
         guard answer.hasPrefix("ready") else {
             keeper.letGo()
+            answer += keeper.readAnswer(toEnd: true)
             throw ClusterFault(what: "the private PostgreSQL did not start: \(answer)")
         }
     }
-
-    deinit { keeper.letGo() }
 
     /// A libpq URL.
     public func url(database: String = "postgres", user: String = "postgres") -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Where Debian keeps the server's programs.
 enum Programs {
@@ -52,28 +53,35 @@ enum TemporaryFolder {
 }
 
 enum FreePort {
-    /// The server cannot take port 0, so one is asked for and given back: the system hands out others first.
+    /// The server cannot take port 0. Below the range from which the system gives ports to clients, or one of them may
+    /// have it by the time the server wants it.
     static func find() throws -> Int {
+        for _ in 0..<100 {
+            let port = UInt16.random(in: 15_000...32_000)
+            if isFree(port) { return Int(port) }
+        }
+        throw ClusterFault(what: "no free port on 127.0.0.1")
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(socket, address, length) == 0 ? getsockname(socket, address, &length) : -1
-            }
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) == 0 }
         }
-        guard code == 0 else { throw ClusterFault(what: "no free port: \(String(cString: strerror(errno)))") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
 
 /// A child in a session of its own, with a pipe to it that breaks when this process ends, and one from it.
 final class Keeper: Sendable {
     private let pid: pid_t
-    private let lifeline: Int32
+    /// `nil`: let go.
+    private let lifeline: Mutex<Int32?>
     private let answer: Int32
 
     init(_ command: [String]) throws {
@@ -103,10 +111,10 @@ final class Keeper: Sendable {
         let code = posix_spawn(&child, command[0], &actions, &attributes, arguments, environment)
         close(down[0])
         close(up[1])
-        (pid, lifeline, answer) = (child, down[1], up[0])
+        pid = child
+        lifeline = Mutex(down[1])
+        answer = up[0]
         guard code == 0 else {
-            close(lifeline)
-            close(answer)
             throw ClusterFault(what: "\(command[0]): \(String(cString: strerror(code)))")
         }
     }
@@ -124,7 +132,17 @@ final class Keeper: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    func letGo() { close(lifeline) }
+    func letGo() {
+        lifeline.withLock { descriptor in
+            if let descriptor { close(descriptor) }
+            descriptor = nil
+        }
+    }
+
+    deinit {
+        letGo()
+        close(answer)
+    }
 
     func wait() -> Int32 {
         var status: Int32 = 0

@@ -7,6 +7,8 @@ extension PostgresFeed {
     static let readBytes = 256 << 10
     /// How often the server hears from us; it gives up after `wal_sender_timeout`, a minute by itself.
     static let statusMilliseconds: Int32 = 10_000
+    /// How long the server may take to take in our last word.
+    static let lastWordMilliseconds: Int32 = 3000
     /// So many silences, and the server is asked whether the table is still there and published: the stream does not tell.
     static let silencesBeforeCheck = 3
 
@@ -121,7 +123,7 @@ extension PostgresFeed {
         do throws(PostgresError) {
             try await connection.perform { (session) throws(PostgresError) in
                 try session.sendCopy(status)
-                try session.finishCopy(silenceMilliseconds: 1000)
+                try session.finishCopy(silenceMilliseconds: PostgresFeed.lastWordMilliseconds)
             }
         } catch {
             // What was not confirmed comes once more.
