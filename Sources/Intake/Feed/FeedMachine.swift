@@ -22,7 +22,6 @@ struct FeedMachine: Sendable {
     private var reached = LogPosition.unset
     /// Everything before it is durable here.
     private(set) var confirmed = LogPosition.unset
-    private(set) var wantsAnswer = false
 
     init(_ settings: FeedSettings) {
         self.settings = settings
@@ -36,7 +35,6 @@ struct FeedMachine: Sendable {
         lines = []
         reached = .unset
         confirmed = .unset
-        wantsAnswer = false
     }
 
     /// What was handed on was not kept: announcements must be told again.
@@ -62,8 +60,6 @@ struct FeedMachine: Sendable {
         guard lines.isEmpty else { return }
         confirmed = max(confirmed, reached)
     }
-
-    mutating func noteAnswered() { wantsAnswer = false }
 
     // MARK: - The snapshot
 
@@ -114,8 +110,8 @@ struct FeedMachine: Sendable {
     }
 
     private mutating func note(_ message: StreamMessage) {
-        guard case .keepalive(let end, let asks) = message else { return }
-        wantsAnswer = wantsAnswer || asks
+        // That the server wants an answer says nothing new: one stands before each read.
+        guard case .keepalive(let end, _) = message else { return }
         // In the middle of a transaction the server may be ahead of what has been read.
         if commitTime == nil { reached = max(reached, end) }
     }

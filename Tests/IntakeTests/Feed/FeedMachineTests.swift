@@ -41,8 +41,8 @@ import Testing
             }
         }
 
-        mutating func keepalive(_ end: UInt64, wantsAnswer: Bool = false) throws {
-            let bytes = MessageBytes.keepalive(end: end, wantsAnswer: wantsAnswer)
+        mutating func keepalive(_ end: UInt64) throws {
+            let bytes = MessageBytes.keepalive(end: end)
             try machine.take(bytes.span, in: 0..<bytes.count)
         }
     }
@@ -188,10 +188,9 @@ import Testing
         var stream = try Stream(FeedMachineTests.settings())
         try stream.send(
             MessageBytes.begin(), MessageBytes.insert(FeedMachineTests.row("a")), MessageBytes.commit(end: 0x40))
-        try stream.keepalive(0x60, wantsAnswer: true)
+        try stream.keepalive(0x60)
         stream.machine.confirm()
         #expect(stream.machine.confirmed == .unset)
-        #expect(stream.machine.wantsAnswer)
         _ = stream.machine.takeTick()
         stream.machine.confirm()
         #expect(stream.machine.confirmed == LogPosition(0x60))

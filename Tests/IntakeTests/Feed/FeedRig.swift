@@ -21,7 +21,7 @@ struct FeedRig {
     let name: String
     let admin: PostgresConnection
     var settings: FeedSettings
-    let clock = ScaledClock(start: WallTime(seconds: 1_800_000_000), speed: 1)
+    var clock = ScaledClock(start: WallTime(seconds: 1_800_000_000), speed: 1)
 
     var table: String { "\(name).game" }
 
@@ -72,9 +72,16 @@ struct FeedRig {
             """)
     }
 
-    func addFeed(_ tables: FeedTables) -> Task<FeedFault?, Never> {
+    /// - Parameter before: what the sink does before it takes a tick.
+    func addFeed(
+        _ tables: FeedTables, before: @escaping @Sendable ([SlateLine]) async throws -> Void = { _ in }
+    ) -> Task<FeedFault?, Never> {
         let feed = PostgresFeed(
-            settings: settings, clock: clock, random: Draws(), sink: { try await tables.take($0) },
+            settings: settings, clock: clock, random: Draws(),
+            sink: { lines in
+                try await before(lines)
+                try await tables.take(lines)
+            },
             notice: { tables.note($0) })
         return Task {
             do throws(FeedFault) {

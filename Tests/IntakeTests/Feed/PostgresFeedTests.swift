@@ -2,6 +2,7 @@ import CardRules
 import Intake
 import Postgres
 import PrivatePostgres
+import Simulation
 import Testing
 
 /// Against a real PostgreSQL.
@@ -115,6 +116,24 @@ import Testing
         #expect(failures.count == 3)
         feed.cancel()
         _ = await feed.value
+    }
+
+    @Test func `a sink that takes long does not cost the connection`() async throws {
+        var rig = try await FeedRig()
+        // The feed's 10 s are half a second here, and the server's patience two.
+        rig.clock = ScaledClock(start: WallTime(seconds: 1_800_000_000), speed: 20)
+        rig.settings.address = rig.settings.address.setting("options", "-c wal_sender_timeout=2s")
+        let tables = FeedTables()
+        let slow = try await rig.connect()
+        let feed = rig.addFeed(tables) { _ in try await slow.sql("SELECT pg_sleep(3)") }
+        await tables.wait { $0.notices.contains(.streaming) }
+        try await rig.insert("a", home: 1)
+        await tables.wait { $0.home("a") == 1 }
+        try await rig.admin.sql("UPDATE game SET home_score = 2 WHERE id = 'a'")
+        await tables.wait { $0.home("a") == 2 }
+        #expect(tables.notices == [.snapshotBegins, .snapshotDone(rows: 0), .streaming])
+        feed.cancel()
+        #expect(await feed.value == nil)
     }
 
     @Test func `a snapshot whose rows were not kept is taken anew, and a slot means a whole one`() async throws {

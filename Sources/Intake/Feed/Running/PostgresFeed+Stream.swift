@@ -25,7 +25,7 @@ extension PostgresFeed {
         notice(.streaming)
         var silences = 0
         while !Task.isCancelled {
-            let chunk = try await read(connection, &progress.machine)
+            let chunk = try await read(connection, progress.machine)
             if chunk.isFinished { throw .trouble(.database(.lost("the server has ended the stream"))) }
             silences = chunk.isEmpty ? silences + 1 : 0
             if silences == PostgresFeed.silencesBeforeCheck {
@@ -39,10 +39,9 @@ extension PostgresFeed {
 
     /// Says how far we are, and reads what has come.
     private func read(
-        _ connection: PostgresConnection, _ machine: inout FeedMachine
+        _ connection: PostgresConnection, _ machine: FeedMachine
     ) async throws(FeedStop) -> PostgresCopyChunk {
         let status = status(machine)
-        machine.noteAnswered()
         return try await FeedStop.database { () async throws(PostgresError) in
             try await connection.perform { (session) throws(PostgresError) in
                 try session.sendCopy(status)
