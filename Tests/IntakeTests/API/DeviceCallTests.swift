@@ -10,7 +10,7 @@ import WebServer
 @Suite struct DeviceCallTests {
     private static let selection = #"{"games":["g1"],"pinned":null,"muted":[],"syncedAt":1768075200}"#
     private static let card =
-        #"{"activity":"a1","updateToken":"C0FFEE","gateway":"production","startedBy":"push","began":1768075190.5}"#
+        #"{"activity":"a1","updateToken":"C0FFEE","gateway":"production","startedBy":"app","began":1768075190.5}"#
 
     @Test func `a device: what is put is there, durable, and a field left out keeps its value`() async throws {
         let rig = try await APIRig()
@@ -130,9 +130,10 @@ import WebServer
     func `reports: each kind is taken`(kind: CardReport.Kind) async throws {
         let rig = try await APIRig()
         try await rig.running {
+            let pushed = #"{"activity":"a1","updateToken":"aa","gateway":"production","startedBy":"push"}"#
             #expect(await rig.register("d1").status == 204)
             await rig.play("g1")
-            #expect(await rig.call("PUT", "/v1/devices/d1/cards/slate", Self.card).status == 204)
+            #expect(await rig.call("PUT", "/v1/devices/d1/cards/slate", pushed).status == 204)
             let body = #"{"report":"\#(kind.rawValue)","activity":"a1","at":1768075300}"#
             #expect(await rig.call("POST", "/v1/devices/d1/cards/slate/reports", body).status == 204)
             let stands = await rig.supervisor.state(of: "d1")?.card(.slate) != nil

@@ -17,7 +17,7 @@ import WebServer
                 state.text == #"{"device":"d1","app":"lineup","user":null,"superseded":false,"pushToStart":null,"#
                     + #""needsToken":false,"night":{"from":1768024800,"to":1768111200},"#
                     + #""ledger":{"sent":0,"accepted":0,"acknowledged":0,"withheld":{}},"selection":null,"cards":[],"#
-                    + #""why":{},"deadlines":[]}"#)
+                    + #""why":{},"deadlines":[{"at":1768111200,"kind":"night","key":null}]}"#)
         }
     }
 

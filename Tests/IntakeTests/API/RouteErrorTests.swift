@@ -275,6 +275,7 @@ extension APIRig {
         guard route.call != .putDevice else { return }
         let answer = await register("d1")
         #expect(answer.status == 204, "\(answer.text)")
+        await supervisor.settle()
         guard route.call == .postMoment else { return }
         let game = #"{"t":1768075200,"type":"game","game":"nba-1","sport":"basketball","home":"H","away":"A"}"#
         #expect(await call("POST", "/v1/ticks", game, type: "application/x-ndjson").status == 200)

@@ -204,7 +204,7 @@ import WebServer
             stream = open
             await until("comments") {
                 rig.clock.advance(bySeconds: 1)
-                return open.text.components(of: ":\n\n") >= 3
+                return open.comments >= 3
             }
         }
         #expect(stream?.isClosed == true)
@@ -217,22 +217,5 @@ import WebServer
             #expect(await rig.call("GET", "/v1/events?device=a%20b").status == 422)
             #expect(await rig.call("GET", "/v1/events", headers: [(name: "Last-Event-ID", value: "x")]).status == 422)
         }
-    }
-}
-
-extension String {
-    /// How often a part stands in it.
-    fileprivate func components(of part: String) -> Int {
-        var count = 0
-        var rest = self[...]
-        while !rest.isEmpty {
-            if rest.hasPrefix(part) {
-                count += 1
-                rest = rest.dropFirst(part.count)
-            } else {
-                rest = rest.dropFirst()
-            }
-        }
-        return count
     }
 }

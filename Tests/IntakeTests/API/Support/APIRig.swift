@@ -257,19 +257,23 @@ final class RigExchange: WebExchange {
 final class RigStream: WebStream {
     private struct State {
         var bytes: [UInt8] = []
+        var ids: [Int64] = []
+        var comments = 0
         var isClosed = false
-        var sends = 0
     }
     private let state = Mutex(State())
     private let closed: @Sendable (WebStreamEnd) -> Void
 
     init(_ closed: @escaping @Sendable (WebStreamEnd) -> Void) { self.closed = closed }
 
+    /// Whole lines each time.
     func send(_ bytes: [UInt8]) -> Bool {
-        state.withLock { state in
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        return state.withLock { state in
             guard !state.isClosed else { return false }
             state.bytes += bytes
-            state.sends += 1
+            state.ids += lines.compactMap { $0.hasPrefix("id: ") ? Int64($0.dropFirst(4)) : nil }
+            state.comments += lines.count { $0.hasPrefix(":") }
             return true
         }
     }
@@ -284,11 +288,10 @@ final class RigStream: WebStream {
 
     var text: String { String(decoding: state.withLock { $0.bytes }, as: UTF8.self) }
     var isClosed: Bool { state.withLock { $0.isClosed } }
+    var comments: Int { state.withLock { $0.comments } }
 
     /// The ids of the events so far, in order.
-    var ids: [Int64] {
-        text.split(separator: "\n").compactMap { $0.hasPrefix("id: ") ? Int64($0.dropFirst(4)) : nil }
-    }
+    var ids: [Int64] { state.withLock { $0.ids } }
 
     /// The data of the events so far.
     var data: [JSONValue] {
