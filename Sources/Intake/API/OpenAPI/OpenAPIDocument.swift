@@ -138,13 +138,14 @@ enum OpenAPIDocument {
         func problem(_ status: Int, _ description: String) -> PossibleAnswer {
             PossibleAnswer(status: status, description: description, content: (.problem, .named("Problem")))
         }
-        // A body where none is taken is refused too.
-        var answers = [problem(413, "The body is larger than allowed.")]
-        if !route.query.isEmpty || route.body != nil || route.scope != nil || route.query.isEmpty {
-            answers.append(problem(422, "Well-formed, but not valid."))
-        }
-        answers.append(problem(503, "Not now: try again after `Retry-After` seconds."))
-        answers.append(problem(400, "Not HTTP, no JSON, or without one usable line."))
+        var answers = [
+            // Also for a body where none is taken.
+            problem(413, "The body is larger than allowed."),
+            // Also for a query where none is known.
+            problem(422, "Well-formed, but not valid."),
+            problem(503, "Not now: try again after `Retry-After` seconds."),
+            problem(400, "Not HTTP, no JSON, or without one usable line."),
+        ]
         if route.scope != nil {
             answers.append(problem(401, "No key, or one that is not known."))
             answers.append(problem(403, "The key has not the scope."))

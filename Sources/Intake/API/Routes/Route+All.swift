@@ -2,7 +2,7 @@ internal import CardRules
 
 extension Route {
     /// The API, call by call, in the order of its description.
-    static let all: [Route] = devices + sessions + feed + reading + operators + public_
+    static let all: [Route] = devices + sessions + feed + reading + operators + withoutKey
 
     /// `/v1/devices/{device}` from its parts: a brace makes a parameter.
     static func path(_ template: String) -> [PathPart] {
@@ -233,7 +233,7 @@ extension Route {
 
     // MARK: - Without a key
 
-    private static let public_: [Route] = [
+    private static let withoutKey: [Route] = [
         Route(
             call: .getHealth, method: .get, path: path("healthz"), scope: nil,
             answers: [
