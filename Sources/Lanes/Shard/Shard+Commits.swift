@@ -6,7 +6,8 @@ extension Shard {
         guard outbox.committing == nil else { return }
         if let retryAt = outbox.retryAt, environment.clock.now < retryAt { return }
         outbox.retryAt = nil
-        guard outbox.gathering.isUrgent || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
+        let isLate = outbox.timelineDueAt.map { $0 <= environment.clock.now } ?? false
+        guard outbox.gathering.isUrgent || isLate || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
         var gathering = outbox.gathering
         outbox.gathering = Outbox.Gathering()
         for erased in gathering.erased where await !isStillToGo(erased) { gathering.erased.remove(erased) }
@@ -43,6 +44,7 @@ extension Shard {
             for message in landed.messages { router.route(message.effect, from: message.from) }
             for erased in landed.erased.sorted(by: { $0.lane < $1.lane }) { await forget(erased) }
             for reply in landed.replies { reply(.done) }
+            environment.hub.tell(landed.timeline)
         }
     }
 

@@ -193,7 +193,7 @@ actor Shard {
         for _ in 0..<permits { environment.claims.giveBack() }
         permits = 0
         isWorking = false
-        inbox.nextDeadline = [deadlines.earliest, outbox.retryAt].compactMap { $0 }.min()
+        inbox.nextDeadline = [deadlines.earliest, outbox.retryAt, outbox.timelineDueAt].compactMap { $0 }.min()
         if isIdle {
             for waiter in idleWaiters { waiter.resume() }
             idleWaiters = []
@@ -213,6 +213,7 @@ actor Shard {
         if let retryAt = outbox.retryAt {
             outbox.retryAt = min(retryAt, now.advanced(bySeconds: environment.storeRetrySeconds))
         }
+        outbox.gathering.timelineSince = outbox.gathering.timelineSince.map { min($0, now) }
         await sweep(.look)
     }
 

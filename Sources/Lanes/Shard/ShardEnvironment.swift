@@ -13,6 +13,7 @@ struct ShardEnvironment: Sendable {
     let trace: any Trace
     let zone: @Sendable (String) -> Zone?
     let claims: ClaimCount
+    let hub: TimelineHub
     let keepsTimeline: Bool
     let storeRetrySeconds: Double
     let callsHeld: Int

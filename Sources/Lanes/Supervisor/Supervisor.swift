@@ -7,6 +7,8 @@ public import PushWire
 /// by `run(by:)`, or, where a test moves the clock, by `passTime()`.
 public actor Supervisor {
     let environment: ShardEnvironment
+    /// Says when a timeline has grown, for whoever follows one.
+    public nonisolated let hub: TimelineHub
     let switchboard = Switchboard()
     let shards: [Shard]
     private var slate: Slate
@@ -28,10 +30,12 @@ public actor Supervisor {
             profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
             store: store, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
             claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
+            hub: TimelineHub(followersAtMost: configuration.followers),
             keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds,
             callsHeld: configuration.callsHeld)
         let switchboard = self.switchboard
         self.environment = environment
+        hub = environment.hub
         renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
         shards = (0..<count).map { index in
             Shard(
@@ -54,6 +58,8 @@ public actor Supervisor {
         public var storeRetrySeconds: Double
         /// Calls that may wait in a shard, and as many for their record to be durable; another is told `overloaded`.
         public var callsHeld: Int
+        /// Followers of timelines at a time.
+        public var followers = 1000
 
         public init(
             tuning: Tuning, apps: [AppProfile], shards: Int = 4, keepsTimeline: Bool = true,
@@ -76,6 +82,7 @@ public actor Supervisor {
     /// Reads the slate, then every lane, in stable order. Nothing is sent before `run`.
     /// - Throws: `StoreError`; nothing was changed then.
     public func restore() async throws {
+        for gateway in try await environment.store.pausedGateways() { environment.pusher.pause(gateway) }
         let now = environment.clock.now
         let lines = try await environment.store.loadSlate(since: now.advanced(bySeconds: -Supervisor.slateKeptSeconds))
         for arrived in lines { _ = slate.apply(arrived.line, at: arrived.at) }
