@@ -26,6 +26,11 @@ struct Outbox {
                 || !pushes.isEmpty || !messages.isEmpty || !replies.isEmpty || timeline.count >= Outbox.timelineHeld
         }
 
+        /// Rows that it comes to.
+        var rows: Int {
+            lanes.count + erased.count + claims.count + owners.count + timeline.count + marks.count
+        }
+
         /// Puts what could not be written in front of what has gathered since.
         mutating func takeBack(_ failed: Gathering) {
             lanes.formUnion(failed.lanes)
@@ -75,6 +80,8 @@ struct Outbox {
 
     var gathering = Gathering()
     var committing: Gathering?
+    /// When the commit under way was handed over.
+    var committingSince: SteadyTime?
     /// While the store is away, when to try again.
     var retryAt: WallTime?
 

@@ -21,6 +21,7 @@ extension Shard {
         batch.timeline = gathering.timeline
         batch.marks = gathering.marks
         outbox.committing = gathering
+        outbox.committingSince = environment.steady?.uptime
         if batch.isEmpty {
             inbox.take(.landed(refused: RefusedRows()))
         } else {
@@ -38,7 +39,10 @@ extension Shard {
             outbox.gathering.takeBack(landed)
             outbox.retryAt = environment.clock.now.advanced(bySeconds: environment.storeRetrySeconds)
         case .landed(let refused):
-            environment.trace.record(.committed(rows: landed.lanes.count))
+            let seconds = outbox.committingSince.flatMap { since in
+                environment.steady.map { $0.uptime.seconds(since: since) }
+            }
+            environment.trace.record(.committed(rows: landed.rows, seconds: seconds))
             if let mark = landed.marks.values.max() { timestampMark = max(timestampMark ?? 0, mark) }
             for held in landed.pushes { await release(held, refused: refused) }
             for message in landed.messages { router.route(message.effect, from: message.from) }

@@ -13,7 +13,8 @@ extension Shard {
         if isClaim { permits -= 1 }  // spent until the answer comes
         inFlight[ticket] = InFlight(
             lane: index, event: order.event, gateway: order.address.gateway, priority: order.priority, id: id,
-            isClaim: isClaim)
+            isClaim: isClaim, isReissue: order.isReissue, tick: tick)
+        tick?.sent()
         let app = await lane.app
         guard let request = renderers[app]?.request(for: order, snapshot: slate, id: id) else {
             // Nothing of its content is in the slate, or it cannot be made to fit (P8): never sent.

@@ -76,7 +76,7 @@ extension Shard {
             summary = PushSummary(
                 event: sent.order.event, gateway: sent.order.address.gateway, priority: sent.order.priority.rawValue,
                 status: nil, reason: nil)
-        } else if let (push, answer) = answered, entry.kind == .verdict {
+        } else if let (push, answer) = answered, entry.kind == .verdict || entry.kind == .probe && entry.push != nil {
             id = push.id.description
             let (status, reason) = answer.verdict.statusAndReason
             summary = PushSummary(
