@@ -82,7 +82,7 @@ extension WireCase {
         WireCase("HTTP/1.0", "GET /v1 HTTP/1.0\r\n\r\n", [204], .closed),
         WireCase("HTTP/1.0, keep-alive", "GET /v1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", [204], .closed),
         WireCase("HTTP/1.9", "GET /v1 HTTP/1.9\r\nHost: x\r\n\r\n", [204], .kept),
-        WireCase("HTTP/2.0", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400], .closed),
+        WireCase("HTTP/2.0", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [505], .closed),
         WireCase("HTTP/3.0", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", [505], .closed),
         WireCase("HTTP/1.10", "GET / HTTP/1.10\r\nHost: x\r\n\r\n", [400], .closed),
         WireCase("http/1.1", "GET / http/1.1\r\nHost: x\r\n\r\n", [400], .closed),
