@@ -1,0 +1,221 @@
+internal import CardRules
+internal import Lanes
+public import PushPool
+
+/// The metrics of api.md, each declared once. Names begin with `lanekeeper_`, units are base units.
+public final class SystemMetrics: Sendable {
+    public let registry: MetricRegistry
+
+    let withheld: [Rule: Counter]
+    let withheldOtherwise: Counter
+    let restarts: [RestartCause: Counter]
+    let reissues: [ReissueOutcome: Counter]
+    let commitSeconds: Histogram
+    let commitRows: Histogram
+    let commitFailures: Counter
+    let tickSeconds: [TickStage: Histogram]
+    let requests: [RequestKind: Counter]
+    let requestSeconds: [String: Histogram]
+    let fenced: Counter
+    private let leases: Gauge
+
+    enum RestartCause: String, CaseIterable, Sendable { case crash, killed }
+    enum ReissueOutcome: String, CaseIterable, Sendable { case started, completed, withheld }
+    public enum TickStage: String, CaseIterable, Sendable { case decided, answered }
+
+    /// What a request counts under: bounded, whatever a client sends.
+    struct RequestKind: Hashable, Sendable {
+        let method: String
+        let status: String
+
+        static let methods = ["GET", "PUT", "POST", "DELETE", "other"]
+        /// Those that api.md names; any other of a class counts as `2xx`, ...
+        static let statuses = [
+            "200", "201", "202", "204", "400", "401", "403", "404", "405", "409", "413", "415", "422", "429", "500",
+            "503", "2xx", "3xx", "4xx", "5xx",
+        ]
+
+        init(method: String, status: Int) {
+            self.method = Self.methods.contains(method) ? method : "other"
+            let word = "\(status)"
+            self.status = Self.statuses.contains(word) ? word : "\(min(max(status / 100, 2), 5))xx"
+        }
+
+        static let all = methods.flatMap { method in statuses.map { RequestKind(method: method, word: $0) } }
+
+        private init(method: String, word: String) { (self.method, status) = (method, word) }
+    }
+
+    /// - Parameter version: of the program.
+    public init(version: String, registry: MetricRegistry = MetricRegistry()) {
+        self.registry = registry
+        registry.add("lanekeeper_build_info", "The program's version, as a label of a constant 1.", .gauge) {
+            [.value([("version", version)], 1)]
+        }
+        let counted = Rule.allCases.filter { $0.rawValue.hasPrefix("S") }
+        let (withheld, otherwise) = (counted.map { ($0, Counter()) }, Counter())
+        registry.add(
+            "lanekeeper_starts_withheld_total", "Starts that were not sent, by the rule that held them back.", .counter
+        ) {
+            withheld.map { .value([("rule", $0.rawValue)], Double($1.value)) }
+                + [.value([("rule", "other")], Double(otherwise.value))]
+        }
+        self.withheld = Dictionary(uniqueKeysWithValues: withheld)
+        withheldOtherwise = otherwise
+        restarts = registry.counters(
+            "lanekeeper_lane_restarts_total", "Lanes that were started again from the store.", label: "cause",
+            over: RestartCause.allCases, { $0.rawValue })
+        fenced = registry.counter(
+            "lanekeeper_lane_fenced_total", "What came from an earlier incarnation of a lane, and was refused.")
+        reissues = registry.counters(
+            "lanekeeper_reissues_total",
+            "Reissues: successors started, old cards replaced by them, successors withheld.", label: "outcome",
+            over: ReissueOutcome.allCases, { $0.rawValue })
+        commitSeconds = registry.histogram(
+            "lanekeeper_store_commit_seconds", "From a batch's being handed to the store to its being durable.",
+            bounds: Histogram.shortSeconds, partsPerUnit: 1e9)
+        commitRows = registry.histogram(
+            "lanekeeper_store_commit_rows", "Rows of a batch.", bounds: Histogram.rows, partsPerUnit: 1)
+        commitFailures = registry.counter(
+            "lanekeeper_store_commit_failures_total", "Batches that the store could not write.")
+        tickSeconds = registry.histograms(
+            "lanekeeper_tick_seconds",
+            "From a tick's being received to the last lane having decided, and to the last of its pushes being answered.",
+            bounds: Histogram.longSeconds, partsPerUnit: 1e9, label: "stage", over: TickStage.allCases, { $0.rawValue })
+        let requests = RequestKind.all.map { ($0, Counter()) }
+        registry.add("lanekeeper_http_requests_total", "Requests answered.", .counter) {
+            // 100 series that mostly never come: those of nothing are left out.
+            requests.filter { $1.value > 0 || $0.method == "GET" && $0.status == "200" }
+                .map { .value([("method", $0.method), ("status", $0.status)], Double($1.value)) }
+        }
+        self.requests = Dictionary(uniqueKeysWithValues: requests)
+        requestSeconds = registry.histograms(
+            "lanekeeper_http_seconds", "From a request's being read to its answer being given.",
+            bounds: Histogram.shortSeconds, partsPerUnit: 1e9, label: "method", over: RequestKind.methods, { $0 })
+        leases = registry.gauge("lanekeeper_lease_owned", "Partitions that this node runs.")
+    }
+
+    /// How many partitions this node runs.
+    public func set(leasesOwned count: Int) { leases.set(Double(count)) }
+
+    /// A tick was received so many seconds ago, and has come that far.
+    public func observe(tick stage: TickStage, seconds: Double) { tickSeconds[stage]?.observe(seconds) }
+
+    // MARK: - What is looked at when it is asked for
+
+    /// The metrics of pushes.
+    public func watch(pool snapshot: @escaping @Sendable () -> PoolSnapshot) {
+        registry.add(
+            "lanekeeper_pushes_total", "What became of pushes; status and reason are APNs' own words.", .counter
+        ) {
+            snapshot().outcomes.map { outcome, count in
+                .value(
+                    [
+                        ("event", outcome.event.rawValue), ("gateway", outcome.gateway.rawValue),
+                        ("status", outcome.status.map { "\($0)" } ?? ""), ("reason", outcome.reason ?? ""),
+                    ], Double(count))
+            }
+            .sorted()
+        }
+        registry.add("lanekeeper_push_seconds", "From a push's being handed to the pool to its answer.", .histogram) {
+            let seconds = snapshot().seconds
+            return [
+                .histogram(
+                    [],
+                    Histogram.Reading(
+                        bounds: PoolSnapshot.Histogram.bounds, counts: seconds.counts, sum: seconds.sum))
+            ]
+        }
+        registry.add("lanekeeper_pushes_in_flight", "Pushes written and not answered.", .gauge) {
+            [.value([], Double(snapshot().inFlight))]
+        }
+        registry.add("lanekeeper_pushes_waiting", "Pushes that wait to be written.", .gauge) {
+            [.value([], Double(snapshot().waiting))]
+        }
+        registry.add("lanekeeper_apns_connections", "Connections to APNs.", .gauge) {
+            let now = snapshot().connections
+            return Gateway.allCases.flatMap { gateway in
+                PoolSnapshot.ConnectionPhase.allCases.map { state in
+                    .value(
+                        [("gateway", gateway.rawValue), ("state", state.rawValue)],
+                        Double(now.first { $0.key.gateway == gateway && $0.key.state == state }?.value ?? 0))
+                }
+            }
+        }
+        registry.add("lanekeeper_apns_rate_limit", "Pushes a second that may go to a gateway.", .gauge) {
+            snapshot().ratePerSecond.map { .value([("gateway", $0.rawValue)], $1) }.sorted()
+        }
+        registry.add("lanekeeper_apns_paused", "1 while a gateway is paused.", .gauge) {
+            let paused = snapshot().paused
+            return Gateway.allCases.map { .value([("gateway", $0.rawValue)], paused.contains($0) ? 1 : 0) }
+        }
+        registry.add(
+            "lanekeeper_apns_clock_skew_seconds", "How far this machine's clock is ahead of the gateway's.", .gauge
+        ) {
+            snapshot().clockSkewSeconds.map { .value([("gateway", $0.rawValue)], Double($1)) }.sorted()
+        }
+        registry.add("lanekeeper_apns_held", "Scopes that wait for a probe after faults in a row (G3, G5).", .gauge) {
+            [.value([], Double(snapshot().held.count))]
+        }
+    }
+
+    /// The metrics of lanes and cards.
+    public func watch(system gauges: @escaping @Sendable () async -> SystemGauges) {
+        let shared = SharedReading(gauges)
+        registry.add("lanekeeper_lanes", "Lanes of this node.", .gauge) {
+            await shared.read().lanes.map { .value([("state", $0)], Double($1)) }.sorted()
+        }
+        registry.add("lanekeeper_cards", "Cards by what the server believes of them.", .gauge) {
+            await shared.last().cards.map {
+                .value([("programme", $0.programme), ("state", $0.state)], Double($1))
+            }.sorted()
+        }
+        registry.add("lanekeeper_timers_overdue_seconds", "How late the oldest deadline that is due is.", .gauge) {
+            [.value([], await shared.last().overdueSeconds)]
+        }
+    }
+}
+
+/// How the lanes stand.
+public struct SystemGauges: Hashable, Sendable {
+    public struct CardKind: Hashable, Sendable {
+        public let programme: String
+        public let state: String
+
+        public init(programme: String, state: String) { (self.programme, self.state) = (programme, state) }
+    }
+
+    /// By the word of their state.
+    public var lanes: [String: Int] = [:]
+    public var cards: [CardKind: Int] = [:]
+    public var overdueSeconds = 0.0
+
+    public init() {}
+}
+
+/// One look at the lanes serves all families of a scrape.
+private actor SharedReading {
+    private let look: @Sendable () async -> SystemGauges
+    private var held = SystemGauges()
+
+    init(_ look: @escaping @Sendable () async -> SystemGauges) { self.look = look }
+
+    func read() async -> SystemGauges {
+        held = await look()
+        return held
+    }
+
+    func last() -> SystemGauges { held }
+}
+
+extension [MetricSample] {
+    /// By their labels, so that two scrapes have one order.
+    fileprivate func sorted() -> [MetricSample] {
+        func key(_ sample: MetricSample) -> String {
+            switch sample {
+            case .value(let labels, _), .histogram(let labels, _): labels.map(\.value).joined(separator: "\u{0}")
+            }
+        }
+        return sorted { key($0) < key($1) }
+    }
+}
