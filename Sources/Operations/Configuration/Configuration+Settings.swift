@@ -139,23 +139,18 @@ extension PostgresFeed {
             }, print: { $0 }
         ).required,
         .value(
-            "columns", \.columns, "which column holds which key of a slate line; detail.KEY goes into the detail",
-            .atRestart, expected: "an object of column names",
-            parse: { json in
-                guard case .object(let members) = json else { return nil }
-                var columns: [String: String] = [:]
-                for member in members {
-                    guard let column = member.value.text, databaseName(column) != nil else { return nil }
-                    columns[member.key] = column
-                }
-                return columns
-            }, print: { .object($0.mapValues { .string($0) }) }),
+            "columns", \.columns, "which column holds which key of a slate line", .atRestart,
+            expected: "an object of columns", parse: { if case .object = $0 { $0 } else { nil } }, print: { $0 }
+        ).required,
     ]
 
     static let example = JSONValue.object([
         "url": .string("postgres://lanekeeper@db.example.com/sports"), "publication": .string("lanekeeper"),
         "slot": .string("lanekeeper"), "table": .string("games"),
-        "columns": .object(["id": .string("id"), "homeScore": .string("home_score")]),
+        "columns": .object([
+            "game": .string("id"), "homeScore": .string("home_score"), "awayScore": .string("away_score"),
+            "sport": .object(["value": .string("hockey")]),
+        ]),
     ])
 }
 

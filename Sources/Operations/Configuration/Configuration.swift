@@ -85,6 +85,6 @@ public struct PostgresFeed: Hashable, Sendable {
     public var slot = "lanekeeper"
     /// `schema.table` or `table`.
     public var table = ""
-    /// Which column holds what: a key of a slate line, or `detail.KEY`, and the column's name.
-    public var columns: [String: String] = [:]
+    /// Which column holds what; an object.
+    public var columns = JSONValue.object([JSONValue.Member]())
 }

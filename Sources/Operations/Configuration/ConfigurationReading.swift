@@ -31,6 +31,8 @@ struct ConfigurationReading {
     /// Where the value at a place came from, or would have.
     func origin(at pointer: JSONPointer) -> ConfigurationOrigin {
         if let overlay = overlays.last(where: { $0.covers(pointer) }) { return overlay.origin }
+        let isInFile = file?.document.range(of: pointer) != nil
+        if !isInFile, let below = overlays.last(where: { $0.steps.starts(with: pointer.steps) }) { return below.origin }
         guard let file else { return .defaults }
         // What stands nowhere in the file, and not even the object around it, was given by nobody.
         if file.document.range(of: JSONPointer(Array(pointer.steps.prefix(1)))) == nil { return .defaults }

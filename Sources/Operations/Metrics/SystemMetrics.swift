@@ -14,37 +14,13 @@ public final class SystemMetrics: Sendable {
     let commitRows: Histogram
     let commitFailures: Counter
     let tickSeconds: [TickStage: Histogram]
-    let requests: [RequestKind: Counter]
-    let requestSeconds: [String: Histogram]
+    private let requests: RequestMetrics
     let fenced: Counter
     private let leases: Gauge
 
     enum RestartCause: String, CaseIterable, Sendable { case crash, killed }
     enum ReissueOutcome: String, CaseIterable, Sendable { case started, completed, withheld }
     public enum TickStage: String, CaseIterable, Sendable { case decided, answered }
-
-    /// What a request counts under: bounded, whatever a client sends.
-    struct RequestKind: Hashable, Sendable {
-        let method: String
-        let status: String
-
-        static let methods = ["GET", "PUT", "POST", "DELETE", "other"]
-        /// Those that api.md names; any other of a class counts as `2xx`, ...
-        static let statuses = [
-            "200", "201", "202", "204", "400", "401", "403", "404", "405", "409", "413", "415", "422", "429", "500",
-            "503", "2xx", "3xx", "4xx", "5xx",
-        ]
-
-        init(method: String, status: Int) {
-            self.method = Self.methods.contains(method) ? method : "other"
-            let word = "\(status)"
-            self.status = Self.statuses.contains(word) ? word : "\(min(max(status / 100, 2), 5))xx"
-        }
-
-        static let all = methods.flatMap { method in statuses.map { RequestKind(method: method, word: $0) } }
-
-        private init(method: String, word: String) { (self.method, status) = (method, word) }
-    }
 
     /// - Parameter version: of the program.
     public init(version: String, registry: MetricRegistry = MetricRegistry()) {
@@ -82,16 +58,7 @@ public final class SystemMetrics: Sendable {
             "lanekeeper_tick_seconds",
             "From a tick's being received to the last lane having decided, and to the last of its pushes being answered.",
             bounds: Histogram.longSeconds, partsPerUnit: 1e9, label: "stage", over: TickStage.allCases, { $0.rawValue })
-        let requests = RequestKind.all.map { ($0, Counter()) }
-        registry.add("lanekeeper_http_requests_total", "Requests answered.", .counter) {
-            // 100 series that mostly never come: those of nothing are left out.
-            requests.filter { $1.value > 0 || $0.method == "GET" && $0.status == "200" }
-                .map { .value([("method", $0.method), ("status", $0.status)], Double($1.value)) }
-        }
-        self.requests = Dictionary(uniqueKeysWithValues: requests)
-        requestSeconds = registry.histograms(
-            "lanekeeper_http_seconds", "From a request's being read to its answer being given.",
-            bounds: Histogram.shortSeconds, partsPerUnit: 1e9, label: "method", over: RequestKind.methods, { $0 })
+        requests = RequestMetrics(in: registry)
         leases = registry.gauge("lanekeeper_lease_owned", "Partitions that this node runs.")
     }
 
@@ -100,6 +67,14 @@ public final class SystemMetrics: Sendable {
 
     /// A tick was received so many seconds ago, and has come that far.
     public func observe(tick stage: TickStage, seconds: Double) { tickSeconds[stage]?.observe(seconds) }
+
+    /// A request was answered.
+    /// - Parameters:
+    ///   - route: of the program's own table, such as `/v1/devices/{device}`; `nil` for a path that is none.
+    ///   - seconds: `nil` where nothing was waited for.
+    public func observe(route: String?, method: String?, status: Int, seconds: Double?) {
+        requests.observe(route: route, method: method, status: status, seconds: seconds)
+    }
 
     // MARK: - What is looked at when it is asked for
 
@@ -210,7 +185,7 @@ private actor SharedReading {
 
 extension [MetricSample] {
     /// By their labels, so that two scrapes have one order.
-    fileprivate func sorted() -> [MetricSample] {
+    func sorted() -> [MetricSample] {
         func key(_ sample: MetricSample) -> String {
             switch sample {
             case .value(let labels, _), .histogram(let labels, _): labels.map(\.value).joined(separator: "\u{0}")
