@@ -1,5 +1,5 @@
 internal import CardRules
-internal import Lanes
+public import Lanes
 public import PushPool
 
 /// The metrics of api.md, each declared once. Names begin with `lanekeeper_`, units are base units.
@@ -18,9 +18,12 @@ public final class SystemMetrics: Sendable {
     let fenced: Counter
     private let leases: Gauge
 
-    enum RestartCause: String, CaseIterable, Sendable { case crash, killed }
-    enum ReissueOutcome: String, CaseIterable, Sendable { case started, completed, withheld }
-    public enum TickStage: String, CaseIterable, Sendable { case decided, answered }
+    enum ReissueOutcome: String, CaseIterable, Sendable {
+        case accepted, refused
+        case notSent = "not sent"
+        case unknown
+    }
+    enum TickStage: String, CaseIterable, Sendable { case decided, answered }
 
     /// - Parameter version: of the program.
     public init(version: String, registry: MetricRegistry = MetricRegistry()) {
@@ -45,7 +48,7 @@ public final class SystemMetrics: Sendable {
             "lanekeeper_lane_fenced_total", "What came from an earlier incarnation of a lane, and was refused.")
         reissues = registry.counters(
             "lanekeeper_reissues_total",
-            "Reissues: successors started, old cards replaced by them, successors withheld.", label: "outcome",
+            "What became of starts that replace a card, or follow one that had to end.", label: "outcome",
             over: ReissueOutcome.allCases, { $0.rawValue })
         commitSeconds = registry.histogram(
             "lanekeeper_store_commit_seconds", "From a batch's being handed to the store to its being durable.",
@@ -64,9 +67,6 @@ public final class SystemMetrics: Sendable {
 
     /// How many partitions this node runs.
     public func set(leasesOwned count: Int) { leases.set(Double(count)) }
-
-    /// A tick was received so many seconds ago, and has come that far.
-    public func observe(tick stage: TickStage, seconds: Double) { tickSeconds[stage]?.observe(seconds) }
 
     /// A request was answered.
     /// - Parameters:
@@ -135,52 +135,51 @@ public final class SystemMetrics: Sendable {
     }
 
     /// The metrics of lanes and cards.
-    public func watch(system gauges: @escaping @Sendable () async -> SystemGauges) {
+    public func watch(lanes gauges: @escaping @Sendable () async -> Gauges?) {
         let shared = SharedReading(gauges)
-        registry.add("lanekeeper_lanes", "Lanes of this node.", .gauge) {
-            await shared.read().lanes.map { .value([("state", $0)], Double($1)) }.sorted()
+        registry.add("lanekeeper_lanes", "Lanes of this node, by how they stand.", .gauge) {
+            await shared.read()?.lanes.map { .value([("state", $0.rawValue)], Double($1)) }.sorted() ?? []
         }
         registry.add("lanekeeper_cards", "Cards by what the server believes of them.", .gauge) {
-            await shared.last().cards.map {
-                .value([("programme", $0.programme), ("state", $0.state)], Double($1))
-            }.sorted()
+            await shared.last()?.cards.map {
+                .value([("programme", $0.programme.rawValue), ("state", $0.state.rawValue)], Double($1))
+            }.sorted() ?? []
         }
-        registry.add("lanekeeper_timers_overdue_seconds", "How late the oldest deadline that is due is.", .gauge) {
-            [.value([], await shared.last().overdueSeconds)]
+        for (name, help, value) in SystemMetrics.numbers {
+            registry.add(name, help, .gauge) { await shared.last().map { [.value([], value($0))] } ?? [] }
         }
     }
-}
 
-/// How the lanes stand.
-public struct SystemGauges: Hashable, Sendable {
-    public struct CardKind: Hashable, Sendable {
-        public let programme: String
-        public let state: String
-
-        public init(programme: String, state: String) { (self.programme, self.state) = (programme, state) }
-    }
-
-    /// By the word of their state.
-    public var lanes: [String: Int] = [:]
-    public var cards: [CardKind: Int] = [:]
-    public var overdueSeconds = 0.0
-
-    public init() {}
+    private static let numbers: [(String, String, @Sendable (Gauges) -> Double)] = [
+        (
+            "lanekeeper_timers_overdue_seconds", "How late the oldest deadline that is due is.",
+            { $0.timersOverdueSeconds }
+        ),
+        (
+            "lanekeeper_cards_never_adopted", "Cards whose start was accepted and of which no phone has told (L9).",
+            { Double($0.neverAdopted) }
+        ),
+        (
+            "lanekeeper_calls_waiting", "Calls that wait for their turn, or for their record to be durable.",
+            { Double($0.callsWaiting) }
+        ),
+        ("lanekeeper_event_streams", "Followers of timelines.", { Double($0.followers) }),
+    ]
 }
 
 /// One look at the lanes serves all families of a scrape.
 private actor SharedReading {
-    private let look: @Sendable () async -> SystemGauges
-    private var held = SystemGauges()
+    private let look: @Sendable () async -> Gauges?
+    private var held: Gauges?
 
-    init(_ look: @escaping @Sendable () async -> SystemGauges) { self.look = look }
+    init(_ look: @escaping @Sendable () async -> Gauges?) { self.look = look }
 
-    func read() async -> SystemGauges {
+    func read() async -> Gauges? {
         held = await look()
         return held
     }
 
-    func last() -> SystemGauges { held }
+    func last() -> Gauges? { held }
 }
 
 extension [MetricSample] {

@@ -15,16 +15,29 @@ public final class SystemTrace: Trace, PoolTrace {
 
     public func record(_ event: TraceEvent) {
         switch event {
-        case .sent, .answered, .committed: break  // the pool and the store say more
+        case .sent, .answered: break  // the pool says more
         case .decided(let device, let entry): decided(device, entry)
+        case .reissued(let verdict): metrics.reissues[verdict.outcome]?.add()
+        case .tickDecided(let seconds): metrics.tickSeconds[.decided]?.observe(seconds)
+        case .tickAnswered(let seconds): metrics.tickSeconds[.answered]?.observe(seconds)
+        case .committed(let rows, let seconds):
+            metrics.commitRows.observe(Double(rows))
+            if let seconds { metrics.commitSeconds.observe(seconds) }
         case .storeFailed(let error):
+            metrics.commitFailures.add()
             log.error("the store could not write; it is tried again", [.detail: .text("\(error)")])
         case .fenced(let device):
             metrics.fenced.add()
             log.debug("an earlier incarnation of a lane was refused", [.device: .text(device.text)])
-        case .restarted(let device):
-            metrics.restarts[.killed]?.add()
-            log.warning("a lane was started again from the store", [.device: .text(device.text)])
+        case .restarted(let device, let cause):
+            metrics.restarts[cause]?.add()
+            log.warning(
+                "a lane was started again from the store",
+                [.device: .text(device.text), .cause: .text(cause.rawValue)])
+        case .parked(let device, let until):
+            log.error(
+                "a lane died too often and rests; the others go on",
+                [.device: .text(device.text), .detail: .text("until \(isoTime(until))")])
         }
     }
 
@@ -36,13 +49,11 @@ public final class SystemTrace: Trace, PoolTrace {
             } else {
                 metrics.withheldOtherwise.add()
             }
-            if let rule = entry.rule, rule.rawValue.hasPrefix("R") { metrics.reissues[.withheld]?.add() }
-        case .reissue: metrics.reissues[entry.push == nil ? .completed : .started]?.add()
         case .start where entry.rule == .l9:
             log.warning(
                 "a start was accepted and never became a card",
                 [.device: .text(device.text), .card: .text(entry.key?.text ?? ""), .rule: "L9"])
-        case .start, .update, .end, .verdict, .token, .report, .sync, .takeover, .probe, .moment: break
+        case .start, .update, .end, .verdict, .token, .report, .sync, .takeover, .reissue, .probe, .moment: break
         }
         guard log.writes(.debug) else { return }
         log.debug(
@@ -117,6 +128,15 @@ public final class SystemTrace: Trace, PoolTrace {
 }
 
 extension Verdict {
+    fileprivate var outcome: SystemMetrics.ReissueOutcome {
+        switch self {
+        case .accepted: .accepted
+        case .refused: .refused
+        case .notSent: .notSent
+        case .unknown: .unknown
+        }
+    }
+
     fileprivate var words: String {
         switch self {
         case .accepted: "accepted"

@@ -1,8 +1,7 @@
 import CardRules
 import Foundation
-import Lanes
+@testable import Lanes
 import PushWire
-import Simulation
 import Testing
 
 @testable import Operations
@@ -82,11 +81,11 @@ import Testing
             #"lanekeeper_tick_seconds_count{stage="answered"}"#,
             #"lanekeeper_pushes_total{event="start",gateway="production",status="200",reason=""} "#,
             "lanekeeper_push_seconds_bucket", "lanekeeper_pushes_in_flight ", "lanekeeper_pushes_waiting ",
-            #"lanekeeper_starts_withheld_total{rule="S5"} 1"#, #"lanekeeper_lanes{state="running"} 7"#,
+            #"lanekeeper_starts_withheld_total{rule="S5"} 1"#, #"lanekeeper_lanes{state="standing"} 7"#,
             #"lanekeeper_lane_restarts_total{cause="killed"} 1"#,
             #"lanekeeper_cards{programme="slate",state="confirmed"} 5"#,
-            #"lanekeeper_reissues_total{outcome="started"} 1"#, "lanekeeper_timers_overdue_seconds 2.5",
-            "lanekeeper_store_commit_seconds_count 1", "lanekeeper_store_commit_rows_sum 1",
+            #"lanekeeper_reissues_total{outcome="accepted"} 1"#, "lanekeeper_timers_overdue_seconds 2.5",
+            "lanekeeper_store_commit_seconds_count 1", "lanekeeper_store_commit_rows_sum 3",
             #"lanekeeper_apns_connections{gateway="sandbox",state="idle"} "#,
             #"lanekeeper_http_requests_total{method="PUT",route="/v1/devices/{device}",status="204"} 1"#,
             #"lanekeeper_http_seconds_sum{route="/v1/devices/{device}"} 0.002"#, "lanekeeper_lease_owned 64",
@@ -103,8 +102,6 @@ import Testing
         let metrics = SystemMetrics(version: "1.2.3")
         let clock = TestClock()
         metrics.set(leasesOwned: 64)
-        metrics.observe(tick: .decided, seconds: 0.0004)
-        metrics.observe(tick: .answered, seconds: 0.4)
         metrics.observe(route: "/v1/devices/{device}", method: "PUT", status: 204, seconds: 0.002)
         metrics.watch(pool: {
             var snapshot = PoolSnapshot()
@@ -112,11 +109,11 @@ import Testing
             snapshot.count(.unknown, .update, .sandbox)
             return snapshot
         })
-        metrics.watch(system: {
-            var gauges = SystemGauges()
-            gauges.lanes = ["running": 7]
-            gauges.cards = [.init(programme: "slate", state: "confirmed"): 5]
-            gauges.overdueSeconds = 2.5
+        metrics.watch(lanes: {
+            var gauges = Gauges()
+            gauges.lanes[.standing] = 7
+            gauges.cards = [.init(programme: .slate, state: .confirmed): 5]
+            gauges.timersOverdueSeconds = 2.5
             return gauges
         })
         guard let log = try? Log(level: .error, format: .json, isTerminal: false, clock: clock, output: { _ in }) else {
@@ -124,18 +121,13 @@ import Testing
         }
         let trace = SystemTrace(log: log, metrics: metrics)
         let device = DeviceID(unchecked: "d")
-        for (kind, rule) in [(TimelineEntry.Kind.withheld, Rule.s5), (.reissue, .r1)] {
-            trace.record(
-                .decided(
-                    device,
-                    TimelineEntry(
-                        at: clock.now, key: .slate, kind: kind, rule: rule, detail: "", push: PushNumber(1))))
-        }
-        trace.record(.restarted(device))
-        let store = MeasuredStore(MemoryStore(), metrics: metrics, clock: clock)
-        var batch = CommitBatch()
-        batch.claims = [StartClaim(device: device, night: clock.now, ordinal: 1, key: .slate, at: clock.now)]
-        await withCheckedContinuation { done in store.commit(batch) { _ in done.resume() } }
+        trace.record(
+            .decided(device, TimelineEntry(at: clock.now, key: .slate, kind: .withheld, rule: .s5, detail: "")))
+        trace.record(.reissued(.accepted))
+        trace.record(.tickDecided(seconds: 0.0004))
+        trace.record(.tickAnswered(seconds: 0.4))
+        trace.record(.restarted(device, cause: .killed))
+        trace.record(.committed(rows: 3, seconds: 0.001))
         await log.close()
         return metrics
     }

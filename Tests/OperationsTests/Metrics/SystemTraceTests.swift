@@ -30,7 +30,7 @@ import Testing
         let lines = try await told { trace in
             trace.record(.notice(.connectionFailed(.sandbox, text: "refused")))
             trace.record(.notice(.healed(.gateway(.sandbox))))
-            trace.record(.restarted(DeviceID(unchecked: "d1")))
+            trace.record(.restarted(DeviceID(unchecked: "d1"), cause: .killed))
         }
         #expect(lines.map { $0.prefix(7) } == ["WARNING", "INFO   ", "WARNING"])
     }

@@ -3,15 +3,15 @@ internal import Synchronization
 public import TLS
 
 /// Random bits for jitter and ids: SplitMix64 from a seed. Never used for keys.
-public final class SeededRandom: RandomSource {
+public final class MachineRandom: RandomSource {
     private let state: Atomic<UInt64>
 
     /// A seed fixes all that comes.
     public init(seed: UInt64) { state = Atomic(seed) }
 
     /// From the system's own randomness: no two processes draw the same.
-    public static func fresh() throws(KeyError) -> SeededRandom {
-        SeededRandom(seed: try SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
+    public static func fresh() throws(KeyError) -> MachineRandom {
+        MachineRandom(seed: try SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     public func next() -> UInt64 {
