@@ -72,6 +72,6 @@ let package = Package(
         tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "Simulation"]),
         tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation"]),
+        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
     ]
 )

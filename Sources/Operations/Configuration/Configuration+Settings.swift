@@ -81,7 +81,9 @@ extension Configuration {
             of: PostgresFeed.settings, empty: PostgresFeed()
         ).with(example: PostgresFeed.example),
         Setting(
-            name: "tuning", purpose: "the numbers of the rules; the rule stands behind each; night and gateway want a restart", change: .atRunTime,
+            name: "tuning",
+            purpose: "the numbers of the rules; the rule stands behind each; night and gateway want a restart",
+            change: .atRunTime,
             expected: "an object",
             read: { json, pointer, root, reading in
                 do throws(TuningPlaceFault) {

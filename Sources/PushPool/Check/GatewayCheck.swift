@@ -61,18 +61,21 @@ public enum GatewayCheck {
         _ host: String, _ address: SocketAddress, _ context: TLSContext, _ deadline: SteadyTime,
         _ clock: any SteadyClock
     ) throws -> Finding {
-        let connection = try TLSConnection.client(context, host: host, socket: try Socket.connect(to: address))
+        let socket = try Socket.connect(to: address)
+        let descriptor = socket.descriptor
         let epoll = try Epoll(eventsPerWait: 1)
-        try epoll.add(connection.descriptor, .write, token: 0)
+        try epoll.add(descriptor, .write, token: 0)
         var events: [Epoll.Event] = []
         func wait(for interest: Epoll.Interest, _ what: String) throws {
-            try epoll.modify(connection.descriptor, interest, token: 0)
+            try epoll.modify(descriptor, interest, token: 0)
             let milliseconds = deadline.seconds(since: clock.uptime) * 1000
             guard milliseconds > 0 else { throw Fault(description: "\(address): no answer in time, \(what)") }
             try epoll.wait(timeoutMilliseconds: Int32(min(milliseconds + 1, 60_000)), into: &events)
         }
 
-        try wait(for: .write, "connecting")
+        while events.isEmpty { try wait(for: .write, "connecting") }
+        try socket.checkConnected()
+        let connection = try TLSConnection.client(context, host: host, socket: socket)
         handshake: while true {
             switch try connection.handshake() {
             case .finished: break handshake

@@ -51,7 +51,9 @@ struct CheckCommand: Sendable {
         }
         if configuration.apps.isEmpty {
             findings.append(
-                Finding(what: "apps", isGood: false, detail: "none is configured: no phone can be reached; add one to apps"))
+                Finding(
+                    what: "apps", isGood: false, detail: "none is configured: no phone can be reached; add one to apps")
+            )
         }
         findings.append(await store(configuration))
         findings += keys(configuration)
@@ -137,7 +139,8 @@ struct CheckCommand: Sendable {
         } catch {
             return Finding(
                 what: what, isGood: false,
-                detail: "\(configuration.apns[gateway]): \(error); is port \(configuration.apns[gateway].port) open to the "
+                detail:
+                    "\(configuration.apns[gateway]): \(error); is port \(configuration.apns[gateway].port) open to the "
                     + "outside, and does a proxy break TLS open?")
         }
     }

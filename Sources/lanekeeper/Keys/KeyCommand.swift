@@ -1,6 +1,6 @@
+import CardRules
 import Operations
 import PushWire
-import CardRules
 import TLS
 
 /// `lanekeeper key new`: makes a key for the HTTP API. Only the caller sees it; the configuration holds its digest.

@@ -25,6 +25,7 @@ struct MigrateCommand: Sendable {
         let store = try await openStore(configuration)
         await store.close()
         let shown = configuration.store.url.value.shown
-        return options.isJSON ? jsonText(.object(["store": .string(shown), "migrated": .bool(true)])) : "\(shown) is at this version"
+        return options.isJSON
+            ? jsonText(.object(["store": .string(shown), "migrated": .bool(true)])) : "\(shown) is at this version"
     }
 }

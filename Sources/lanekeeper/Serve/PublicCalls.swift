@@ -51,13 +51,15 @@ final class PublicCalls: ServedCalls {
     }
 
     func refusal(status: Int, detail: String) -> WebAnswer {
-        var refusal = answer(status, ["title": .string(detail), "status": .integer(Int64(status)), "detail": .string(detail)])
+        var refusal = answer(
+            status, ["title": .string(detail), "status": .integer(Int64(status)), "detail": .string(detail)])
         refusal.headers = [("Content-Type", "application/problem+json")]
         return refusal
     }
 
     private func answer(_ status: Int, _ members: [String: JSONValue]) -> WebAnswer {
         WebAnswer(
-            status: status, headers: [("Content-Type", "application/json")], body: Array(jsonText(.object(members)).utf8))
+            status: status, headers: [("Content-Type", "application/json")],
+            body: Array(jsonText(.object(members)).utf8))
     }
 }

@@ -42,7 +42,9 @@ struct ServeRun: Sendable {
         let service = try ServiceNotifier(
             environment: ProcessInfo.processInfo.environment, processID: ProcessInfo.processInfo.processIdentifier)
         log.info("starting", [.version: .text(programVersion)])
-        for remark in read.remarks { log.warning("a variable of the environment sets nothing", [.detail: .text(remark)]) }
+        for remark in read.remarks {
+            log.warning("a variable of the environment sets nothing", [.detail: .text(remark)])
+        }
 
         let daemon = Daemon(configuration: read.configuration, log: log, clock: clock)
         let deadline = DeadlineOfStop(log: log)

@@ -1,9 +1,9 @@
 import CardRules
 import Foundation
-@testable import Lanes
 import PushWire
 import Testing
 
+@testable import Lanes
 @testable import Operations
 @testable import PushPool
 
