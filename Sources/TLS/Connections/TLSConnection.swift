@@ -84,7 +84,7 @@ public final class TLSConnection {
         let result = SSL_do_handshake(raw)
         let code = errno
         if result == 1 {
-            if !context.protocols.isEmpty && negotiatedProtocol == nil {
+            if context.requiresProtocol && !context.protocols.isEmpty && negotiatedProtocol == nil {
                 throw fail(.noCommonProtocol(offered: context.protocols))
             }
             isEstablished = true

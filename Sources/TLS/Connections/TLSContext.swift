@@ -20,13 +20,14 @@ public final class TLSContext: @unchecked Sendable {  // not changed after init,
     let isServer: Bool
     /// What we offer in ALPN (RFC 7301), best first; empty: ALPN is left out.
     public let protocols: [String]
+    let requiresProtocol: Bool
     // The list in wire form. OpenSSL's callback borrows it, so it lives as long as we do, and each connection holds us.
     private let wire: UnsafeMutableBufferPointer<UInt8>
 
     /// For connections that we open. The peer's certificate and host name are always checked; if `protocols` is not
     /// empty, a peer that chooses none of them is refused.
     public static func client(trusting trust: Trust, protocols: [String] = ["h2"]) throws(TLSError) -> TLSContext {
-        let context = try TLSContext(isServer: false, protocols: protocols)
+        let context = try TLSContext(isServer: false, protocols: protocols, requiresProtocol: true)
         ERR_clear_error()
         SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
         switch trust {
@@ -41,14 +42,17 @@ public final class TLSContext: @unchecked Sendable {  // not changed after init,
     }
 
     /// For connections that we accept. If `protocols` is not empty, a client that offers ALPN, but none of them, is
-    /// refused with the alert that RFC 7301 wants, and one that offers no ALPN at all is refused after the handshake.
-    public static func server(_ identity: ServerIdentity, protocols: [String] = ["h2"]) throws(TLSError) -> TLSContext {
-        let context = try TLSContext(isServer: true, protocols: protocols)
+    /// refused with the alert that RFC 7301 wants, and one that offers no ALPN at all is refused after the handshake,
+    /// unless `requiresProtocol` is false (HTTP/1.1 is what a client without ALPN speaks).
+    public static func server(
+        _ identity: ServerIdentity, protocols: [String] = ["h2"], requiresProtocol: Bool = true
+    ) throws(TLSError) -> TLSContext {
+        let context = try TLSContext(isServer: true, protocols: protocols, requiresProtocol: requiresProtocol)
         try context.show(identity)
         return context
     }
 
-    private init(isServer: Bool, protocols: [String]) throws(TLSError) {
+    private init(isServer: Bool, protocols: [String], requiresProtocol: Bool) throws(TLSError) {
         _ = Self.ignoreBrokenPipes
         ERR_clear_error()
         guard let raw = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
@@ -60,6 +64,7 @@ public final class TLSContext: @unchecked Sendable {  // not changed after init,
         self.raw = raw
         self.isServer = isServer
         self.protocols = protocols
+        self.requiresProtocol = requiresProtocol
 
         lk_ssl_ctx_allow_partial_writes(raw)
         lk_ssl_ctx_set_options(raw)

@@ -2,7 +2,7 @@ internal import CShims
 internal import Glibc
 
 /// Owns one listening, non-blocking TCP socket. Closed when the value dies. Used by one thread at a time.
-public struct Listener: ~Copyable {
+public struct Listener: ~Copyable, Sendable {
     private let owned: Socket
     /// The address it listens on, with the port that the system chose if 0 was asked for.
     public let address: SocketAddress

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// Descriptors are owned in this target, so that the rooms above it (the pusher, the simulated gateway, the web server)
 /// hold no C of their own.
-public struct Socket: ~Copyable {
+public struct Socket: ~Copyable, Sendable {
     private let owned: Descriptor
     private let peer: SocketAddress?
 

@@ -24,12 +24,24 @@ public protocol WebExchange: AnyObject, Sendable {
     /// Answers 200 with a body without end, such as server-sent events.
     /// - Parameters:
     ///   - headers: of the answer; its content type among them.
-    ///   - closed: called once, from a server's thread, when the peer has gone or was cut.
-    /// - Returns: `nil` where the peer has gone already.
-    func stream(_ headers: WebHeaders, closed: @escaping @Sendable () -> Void) -> (any WebStream)?
+    ///   - closed: called once, from one of the server's threads, with why the stream is over. Must not block.
+    /// - Returns: `nil` where the peer has gone already, or the exchange was answered; then `closed` is not called.
+    func stream(_ headers: WebHeaders, closed: @escaping @Sendable (WebStreamEnd) -> Void) -> (any WebStream)?
 }
 
-/// A body without end. From any thread; never blocks.
+/// Why a stream is over.
+public enum WebStreamEnd: String, Hashable, Sendable {
+    /// The handler closed it, or let go of it.
+    case finished
+    /// The peer has closed the connection, or its half of it, or the connection broke.
+    case peerGone
+    /// The peer left more unread than the limit allows.
+    case tooSlow
+    /// The server stops.
+    case stopping
+}
+
+/// A body without end. From any thread; never blocks. One that is dropped is closed.
 public protocol WebStream: AnyObject, Sendable {
     /// Queues bytes. What the peer does not read piles up to the server's limit; then it is cut.
     /// - Returns: `false` once the stream is closed.

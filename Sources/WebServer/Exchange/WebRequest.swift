@@ -46,9 +46,9 @@ public struct WebHeaders: Sendable, ExpressibleByArrayLiteral {
 
     /// The first of that name.
     public subscript(name: String) -> String? {
-        let wanted = name.utf8.map(lowered)
-        return fields.first { $0.name.utf8.map(lowered).elementsEqual(wanted) }?.value
+        fields.first {
+            $0.name.utf8.count == name.utf8.count
+                && $0.name.utf8.elementsEqual(name.utf8) { $0.lowercased == $1.lowercased }
+        }?.value
     }
 }
-
-private func lowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
