@@ -62,7 +62,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `L1: a file of the oldest schema opens, with its lanes, and keeps sessions and pauses from then on`() async throws {
+    @Test func `L1: a file of the oldest schema opens, with its lanes, and keeps sessions and pauses from then on`()
+        async throws
+    {
         do {
             let connection = try SQLiteConnection(path: folder.store)
             try connection.run(SQLiteSchema.steps[0] + " PRAGMA user_version = 1;")

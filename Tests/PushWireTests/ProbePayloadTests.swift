@@ -13,7 +13,8 @@ import Testing
     }
 
     private let games = [
-        RankedGame.sample("a", home: "L\"A, {x}: [\\", detail: .object([JSONValue.Member(key: "alert", value: .string("],}"))]))
+        RankedGame.sample(
+            "a", home: "L\"A, {x}: [\\", detail: .object([JSONValue.Member(key: "alert", value: .string("],}"))]))
     ]
 
     @Test func `P1: the full variant is the scheduler's payload, byte for byte`() throws {
@@ -25,7 +26,9 @@ import Testing
         let full = try aps(payload(.full, games: games))
         let found = try aps(payload(variant, games: games))
         let names = Set(full.keys).union(found.keys)
-        let changed = names.filter { !NSDictionary(dictionary: ["v": full[$0] as Any]).isEqual(to: ["v": found[$0] as Any]) }
+        let changed = names.filter {
+            !NSDictionary(dictionary: ["v": full[$0] as Any]).isEqual(to: ["v": found[$0] as Any])
+        }
         switch variant {
         case .full: #expect(changed.isEmpty)
         case .noAlert: #expect(changed == ["alert"] && found["alert"] == nil)

@@ -30,7 +30,7 @@ import Testing
                 #expect(client.statuses == wire.statuses + [408], "\(wire.name)")
             }
         }
-        rig.server.stop()
+        try rig.stop()
         #expect(rig.server.counts.connections == 0)
     }
 
@@ -43,7 +43,7 @@ import Testing
                 .joined())
         let answers = try client.readAnswers(count)
         #expect(answers.map { String(decoding: $0.body, as: UTF8.self) } == (0..<count).map { "\($0)" })
-        rig.server.stop()
+        try rig.stop()
     }
 
     @Test func `a refusal reaches a client that is still sending`() throws {
@@ -55,7 +55,7 @@ import Testing
             try client.readToEnd()
             #expect(client.statuses == [413])
         }
-        rig.server.stop()
+        try rig.stop()
     }
 
     @Test func `more than can be parked waits in the peer, and is all answered`() throws {
@@ -70,6 +70,6 @@ import Testing
         rig.handler.with { $0.parked.removeFirst() }.answer(WebAnswer(status: 200, body: [0x61]))
         let answers = try client.readAnswers(6)
         #expect(answers.map(\.body.count) == [1] + [Int](repeating: body.count, count: 5))
-        rig.server.stop()
+        try rig.stop()
     }
 }

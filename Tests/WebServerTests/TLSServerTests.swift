@@ -59,7 +59,7 @@ import Testing
         let answers = try client.readAnswers(202)
         #expect(answers.map(\.status) == [200, 200] + [Int](repeating: 204, count: 200))
         #expect(answers.prefix(2).map(\.body.count) == [200_000, 3 << 20])
-        rig.server.stop()
+        try rig.stop()
     }
 
     @Test func `the table holds inside TLS too`() throws {
@@ -72,7 +72,7 @@ import Testing
             #expect(try client.readAnswers(wire.statuses.count).map(\.status) == wire.statuses, "\(wire.name)")
             if case .closed = wire.ending { try client.readToEnd() }
         }
-        rig.server.stop()
+        try rig.stop()
     }
 
     @Test func `a new certificate is shown after a reload, and one of no use is refused`() throws {
@@ -91,7 +91,20 @@ import Testing
         try files.write(ServerIdentity(certificatePEM: first.certificatePEM, keyPEM: second.keyPEM))
         #expect(throws: TLSError.self) { try rig.server.reload() }
         #expect(throws: Never.self) { try RawClient(rig.server, trusting: second.certificatePEM) }
-        rig.server.stop()
+        try rig.stop()
+    }
+
+    @Test func `a client without ALPN is served, one that speaks HTTP/2 alone is refused`() throws {
+        let identity = try identity()
+        let files = try Files(identity)
+        let rig = try rig(files)
+        let client = try RawClient(rig.server, trusting: identity.certificatePEM, protocols: [])
+        try client.send(WireCase.simple)
+        #expect(try client.readAnswers(1).map(\.status) == [204])
+        #expect(throws: TLSError.self) {
+            try RawClient(rig.server, trusting: identity.certificatePEM, protocols: ["h2"])
+        }
+        try rig.stop()
     }
 
     @Test func `a peer that never finishes the handshake is cut in time`() throws {
@@ -109,6 +122,6 @@ import Testing
         try plain.send(WireCase.simple)
         try plain.readToEnd()
         #expect(plain.answers.isEmpty)
-        rig.server.stop()
+        try rig.stop()
     }
 }

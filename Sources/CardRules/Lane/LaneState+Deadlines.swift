@@ -72,7 +72,9 @@ extension LaneState {
         for owed in kept.owedEnds {
             add(oldEnds.first { $0.activity == owed.activity }?.retryAt, .endRetry, owed.key)
         }
-        if let waiting = kept.deferred { add(waiting.until, waiting.rule == .s5 ? .quietHoursOver : .startRetry, .slate) }
+        if let waiting = kept.deferred {
+            add(waiting.until, waiting.rule == .s5 ? .quietHoursOver : .startRetry, .slate)
+        }
         for member in kept.sessions {
             guard let waiting = member.pending else { continue }
             add(waiting.until, waiting.rule == .s5 ? .quietHoursOver : .startRetry, member.key)
@@ -84,7 +86,9 @@ extension LaneState {
         }
         add(madeUp?.liftEnds(tuning), .momentOver, .slate)
         add(kept.probes.compactMap(\.dueAt).min(), .probe, .probe)
-        return found.sorted { ($0.at, $0.key?.text ?? "", $0.kind.rawValue) < ($1.at, $1.key?.text ?? "", $1.kind.rawValue) }
+        return found.sorted {
+            ($0.at, $0.key?.text ?? "", $0.kind.rawValue) < ($1.at, $1.key?.text ?? "", $1.kind.rawValue)
+        }
     }
 
     /// The next instants of a card's life; `nil` before there is evidence of it (L4).

@@ -98,7 +98,9 @@ extension LaneState {
     /// One game, the one that a card would have in front; of a phone that follows none the best of the slate; none when
     /// the slate has none.
     private func probeArrangement(_ turn: Turn) -> SlateArrangement {
-        let own = card(.slate).flatMap { arrangement(of: $0, turn.tuning)?.games.first } ?? frontChoice(of: nil, turn).front?.game
+        let own =
+            card(.slate).flatMap { arrangement(of: $0, turn.tuning)?.games.first }
+            ?? frontChoice(of: nil, turn).front?.game
         let best = turn.slate.games.max { ($0.worth, $1.id) < ($1.worth, $0.id) }?.id
         return SlateArrangement(games: [own ?? best].compactMap(\.self), spoilerFree: kept.settings.spoilerFree)
     }
@@ -122,11 +124,12 @@ extension LaneState {
         kept.probes.removeAll { late.contains($0) }
         turn.saveLater()
         for probe in late {
-            let detail = switch (probe.state, probe.activity) {
-            case (_, .some): "its card has not reported a token"
-            case (.accepted, nil): "accepted, never adopted"
-            default: "its verdict is unknown, and the app has not reported its card"
-            }
+            let detail =
+                switch (probe.state, probe.activity) {
+                case (_, .some): "its card has not reported a token"
+                case (.accepted, nil): "accepted, never adopted"
+                default: "its verdict is unknown, and the app has not reported its card"
+                }
             turn.note(.probe, .probe, .l9, "\(probe.name): \(detail)")
         }
     }
@@ -221,7 +224,8 @@ extension LaneState {
         if let place {
             if kept.probes[place].activity == nil { acknowledge(.probe, startedBy: .push) }
             kept.probes[place].activity = report.activity
-            turn.note(.probe, .probe, .s14, "\(kept.probes[place].name): the app reported its card \(report.kind.rawValue)")
+            turn.note(
+                .probe, .probe, .s14, "\(kept.probes[place].name): the app reported its card \(report.kind.rawValue)")
             if isOver, !kept.probes[place].isStarting { kept.probes.remove(at: place) }
         }
         if isOver {

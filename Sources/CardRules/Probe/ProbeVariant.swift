@@ -99,7 +99,8 @@ public enum ProbeObstacle: Error, Hashable, Sendable {
         case .superseded(let newer): "the record \(newer) owns this phone"
         case .noToken: "no push-to-start token is held"
         case .running: "a probe of this phone is going on"
-        case .unitsSpent(let left, let needed): "\(left) units of the hard cap are left tonight, a probe needs \(needed)"
+        case .unitsSpent(let left, let needed):
+            "\(left) units of the hard cap are left tonight, a probe needs \(needed)"
         case .held(_, let detail): detail
         }
     }

@@ -46,9 +46,11 @@ actor Lane {
     /// What a gauge counts of it.
     func tally(_ tuning: Tuning) -> LaneTally {
         let condition: Gauges.LaneCondition =
-            state.kept.isRemoved ? .removed
-            : state.supersededBy != nil ? .superseded
-            : state.needsToken(tuning) ? .needsToken : state.kept.cards.isEmpty ? .idle : .standing
+            state.kept.isRemoved
+            ? .removed
+            : state.supersededBy != nil
+                ? .superseded
+                : state.needsToken(tuning) ? .needsToken : state.kept.cards.isEmpty ? .idle : .standing
         return LaneTally(
             condition: condition, cards: state.kept.cards, isProbing: state.isProbing)
     }

@@ -21,7 +21,8 @@ extension Shard {
             inbox.take([PushAnswer(ticket: ticket, verdict: .notSent)])
             return nil
         }
-        let push = OutgoingPush(request: request, ticket: ticket, sink: inbox, isConfirmed: order.isConfirmed,
+        let push = OutgoingPush(
+            request: request, ticket: ticket, sink: inbox, isConfirmed: order.isConfirmed,
             isReissue: order.isReissue)
         let passesMark = order.timestamp > timestampMark ?? 0
         if order.timestamp > askedMark - 30 { raiseMark(past: order.timestamp) }

@@ -83,7 +83,8 @@ extension Shard {
                 event: push.event, gateway: push.gateway, priority: push.priority.rawValue, status: status,
                 reason: reason)
         }
-        outbox.gathering.append(TimelineRow(device: device, entry: entry, apnsID: id, push: summary), at: environment.clock.now)
+        outbox.gathering.append(
+            TimelineRow(device: device, entry: entry, apnsID: id, push: summary), at: environment.clock.now)
     }
 }
 

@@ -15,7 +15,9 @@ struct ProbePayload {
     /// `nil` for bytes that are not of the form `{"aps":{...}}`.
     init?(_ payload: [UInt8]) {
         let head = Array("{\"aps\":{".utf8)
-        guard payload.starts(with: head), payload.suffix(2) == [UInt8(ascii: "}"), UInt8(ascii: "}")] else { return nil }
+        guard payload.starts(with: head), payload.suffix(2) == [UInt8(ascii: "}"), UInt8(ascii: "}")] else {
+            return nil
+        }
         var members: [Member] = []
         var place = head.count
         while place < payload.count, payload[place] == UInt8(ascii: "\"") {

@@ -18,7 +18,8 @@ import Testing
         let begun = bench.now
         for place in 0..<5 {
             if place > 0 { bench.pass(ProbeVariant.gapSeconds) }
-            let claim = try #require(bench.effects.index { if case .claim(_, place, .probe) = $0 { true } else { false } })
+            let claim = try #require(
+                bench.effects.index { if case .claim(_, place, .probe) = $0 { true } else { false } })
             let save = try #require(bench.effects.firstIndex(of: .save))
             let send = try #require(bench.effects.index { if case .send = $0 { true } else { false } })
             #expect(claim < save && save < send)
@@ -36,7 +37,9 @@ import Testing
     @Test func `S3, S5, S6, S8, S9, S10 do not hold a probe`() {
         var bench = Bench.confirmed()
         bench.report(.dismissed)
-        bench.patch { $0.quietHours = .value(QuietHours(fromMinute: 0, toMinute: 1439) ?? .init(fromMinute: 1, toMinute: 2)!) }
+        bench.patch {
+            $0.quietHours = .value(QuietHours(fromMinute: 0, toMinute: 1439) ?? .init(fromMinute: 1, toMinute: 2)!)
+        }
         bench.select(["g1"])
         #expect(bench.counts.isDismissed)
         #expect(variants(bench.apply(.probe(nil)).orders) == [.full])

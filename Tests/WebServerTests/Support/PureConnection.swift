@@ -8,6 +8,8 @@ struct PureConnection {
     /// A peer that reads everything at once.
     var output: [UInt8] = []
     var taken: [WebRequest] = []
+    /// With those that were refused at their head and have no body.
+    var seen: [WebRequest] = []
     var served: [WebServed] = []
     var readsAnswers = true
     let date = Array("Sun, 06 Nov 1994 08:49:37 GMT".utf8)
@@ -69,10 +71,13 @@ struct PureConnection {
         case .judge(let head):
             switch handler.admit(head) {
             case .bodyOf(let count): state.admit(maximumBytes: count, at: now)
-            case .refused(let answer): note(state.refuse(answer, isFault: false, date: date, at: now))
+            case .refused(let answer):
+                if head.bodyLength == 0 { seen.append(WebRequest(head: head)) }
+                note(state.refuse(answer, isFault: false, date: date, at: now))
             }
         case .take(let request, let number):
             taken.append(request)
+            seen.append(request)
             switch request.head.path.first {
             case "park": break
             case "stream": note(state.openStream(number, [], date: date, at: now))

@@ -1,3 +1,4 @@
+import Synchronization
 import TLS
 
 @testable import WebServer
@@ -12,11 +13,11 @@ final class RawClient {
 
     struct TookTooLong: Error {}
 
-    init(_ server: WebServer, trusting certificatePEM: String? = nil) throws {
+    init(_ server: WebServer, trusting certificatePEM: String? = nil, protocols: [String] = ["http/1.1"]) throws {
         let socket = try Socket.connect(to: server.address)
         epoll = try Epoll(eventsPerWait: 4)
         if let certificatePEM {
-            let context = try TLSContext.client(trusting: .pem(certificatePEM), protocols: ["http/1.1"])
+            let context = try TLSContext.client(trusting: .pem(certificatePEM), protocols: protocols)
             link = TLSLink(try .client(context, host: "127.0.0.1", socket: socket))
         } else {
             link = PlainLink(socket)
@@ -82,8 +83,9 @@ final class RawClient {
     }
 
     func readSome() throws {
+        let before = received.count
         try readNow()
-        guard !isClosed else { return }
+        guard !isClosed, received.count == before else { return }
         try want(.read)
         try wait()
         try readNow()
@@ -125,4 +127,25 @@ struct Rig {
     }
 
     func client() throws -> RawClient { try RawClient(server) }
+
+    /// Stops the server while its time passes, so that it waits for no client of the test.
+    func stop() throws {
+        let server = server
+        let isOver = Mutex(false)
+        let ended = try EventSignal()
+        let stopping = try LoopThread(name: "stop") {
+            server.stop()
+            isOver.withLock { $0 = true }
+            ended.signal()
+        }
+        let epoll = try Epoll(eventsPerWait: 1)
+        try epoll.add(ended.descriptor, .read, token: 0)
+        var events: [Epoll.Event] = []
+        while !isOver.withLock({ $0 }) {
+            time.advance(seconds: 3)
+            server.sweep()
+            try epoll.wait(timeoutMilliseconds: 10, into: &events)
+        }
+        stopping.join()
+    }
 }
