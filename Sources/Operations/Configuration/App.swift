@@ -1,4 +1,5 @@
 public import CardRules
+public import Intake
 public import PushWire
 
 extension Configuration {
@@ -45,9 +46,4 @@ extension Configuration {
         /// SHA-256 of the key's text, 32 bytes.
         public var sha256 = Secret<[UInt8]>([])
     }
-}
-
-/// What a key of the HTTP API may be used for (api.md).
-public enum APIScope: String, Hashable, Sendable, CaseIterable {
-    case feed, devices, admin
 }
