@@ -74,9 +74,11 @@ let package = Package(
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "WebServer", ["TLS"]),
         tests(of: "Postgres", ["PrivatePostgres"]),
-        tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
-        tests(of: "Operations", ["CardRules", "Lanes", "PushPool", "Intake", "Simulation"]),
+        tests(
+            of: "Intake",
+            ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
+        tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation"]),
+        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
     ]
 )
