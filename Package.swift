@@ -72,6 +72,6 @@ let package = Package(
         tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "Simulation"]),
         tests(of: "Operations", ["CardRules", "Lanes", "PushPool", "Intake", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation"]),
+        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
     ]
 )
