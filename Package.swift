@@ -23,6 +23,8 @@ let package = Package(
     name: "lanekeeper",
     products: [
         .library(name: "CardRules", targets: ["CardRules"]),
+        // The push pool with what its callers speak to it in; `Benchmarks/` drives it.
+        .library(name: "PushPool", targets: ["PushPool", "Lanes", "PushWire", "TLS"]),
         .executable(name: "lanekeeper", targets: ["lanekeeper"]),
     ],
     targets: [
@@ -38,7 +40,7 @@ let package = Package(
         room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
         room("WebServer", ["TLS"]),
-        room("Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres"]),
+        room("Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS"]),
         room("Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "WebServer", "TLS"]),
         room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         .executableTarget(
@@ -60,6 +62,9 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CShims", dependencies: ["COpenSSL"]),
 
+        // A PostgreSQL of the tests' own, for every test target that needs one.
+        .target(name: "PrivatePostgres", path: "Tests/PrivatePostgres", swiftSettings: strict),
+
         tests(of: "CardRules", ["Intake"]),
         tests(of: "PushWire", ["CardRules", "Intake"]),
         tests(of: "Lanes", ["CardRules", "PushWire", "Simulation"]),
@@ -68,9 +73,11 @@ let package = Package(
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "WebServer", ["TLS"]),
-        tests(of: "Postgres"),
-        tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "Simulation"]),
-        tests(of: "Operations", ["CardRules", "Lanes", "PushPool", "Intake", "Simulation"]),
+        tests(of: "Postgres", ["PrivatePostgres"]),
+        tests(
+            of: "Intake",
+            ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
+        tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
         tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
     ]

@@ -72,6 +72,14 @@ public final class ClientSession {
         try HTTP2Error.check(nghttp2_submit_rst_stream(handle.raw, 0, stream, ErrorCode.cancel.rawValue), "cancel")
     }
 
+    /// Gives up on a request whose time is over, and says at once what its end will say: whether it was framed whole, and so
+    /// may have left. If not, RST_STREAM with CANCEL sees to it that it never is.
+    /// - Returns: false: it was not sent. True also where there is no such request.
+    public func giveUp(tag: UInt64) -> Bool {
+        guard let (stream, isFramed) = streams.find(tag: tag), !isFramed else { return true }
+        return (try? cancel(stream)) == nil
+    }
+
     public func ping(_ number: UInt64) throws(HTTP2Error) { try handle.ping(number) }
 
     /// Tells the peer that we are leaving; open requests go on. Open no more afterwards.

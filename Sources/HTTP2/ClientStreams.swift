@@ -37,6 +37,11 @@ final class ClientStreams {
         return index
     }
 
+    /// Rare, so a search will do.
+    func find(tag: UInt64) -> (stream: Int32, isFramed: Bool)? {
+        slots.first { $0.stream != 0 && $0.tag == tag }.map { ($0.stream, $0.endOffset != .max) }
+    }
+
     func began(_ index: Int, stream: Int32) { slots[index].stream = stream }
 
     func release(_ index: Int) {

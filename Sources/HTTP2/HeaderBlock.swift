@@ -40,6 +40,12 @@ public struct HeaderBlock: Hashable, Sendable {
         return value.withUTF8 { append(bytes(of: name), $0, indexing) }
     }
 
+    /// - Parameter value: copied.
+    @discardableResult
+    public mutating func append(_ name: StaticString, _ value: Span<UInt8>, _ indexing: Indexing) -> Bool {
+        value.withUnsafeBufferPointer { append(bytes(of: name), $0, indexing) }
+    }
+
     mutating func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ indexing: Indexing
     ) -> Bool {

@@ -28,10 +28,10 @@ public final class PushPool: Pusher, Sendable {
         let queue = try PoolQueue(heldAtMost: configuration.maxWaiting)
         self.queue = queue
         thread = try LoopThread(name: "push-pool") { [ready] in
-            PoolLoop(
+            var loop = PoolLoop(
                 queue: queue, configuration: configuration, plan: plan, keys: ready, context: context, clock: clock,
-                random: random, trace: trace
-            ).run()
+                random: random, trace: trace)
+            loop.run()
         }
     }
 

@@ -129,6 +129,24 @@ import Testing
         #expect(wire.client.openStreams == 0)
     }
 
+    @Test func `L2: a request whose time is over and that the peer's window held back was not sent, and never will be`()
+        throws
+    {
+        let wire = try Wire()
+        try wire.settle()
+        try wire.submit(1)
+        try wire.settle()
+        try wire.submit(2, body: [UInt8](repeating: 32, count: 70_000))  // beyond the window of a stream
+        _ = try wire.bytesOfClient()  // on its way; the peer has not read it
+        #expect(wire.client.giveUp(tag: 1), "it left whole")
+        #expect(!wire.client.giveUp(tag: 2), "its end did not leave")
+        #expect(wire.client.giveUp(tag: 3), "nobody knows it")
+        let last = try wire.bytesOfClient()
+        #expect(last.count == 13 && last[3] == 3, "RST_STREAM alone: \(last)")
+        wire.collectEvents()
+        #expect(wire.outcomes == [2: .notSent(.incomplete)])
+    }
+
     @Test func `an answer to a request that is gone changes nothing`() throws {
         let wire = try Wire()
         try wire.settle()

@@ -14,7 +14,13 @@ import Testing
     @Test func `G6: the newest stream limit holds, up from one and down to one with requests in flight`() async throws {
         let open = Mutex<[Int32]>([])
         let hasShrunk = Mutex(false)
-        let rig = try ScriptedRig(clock: Self.clock, streams: 1, configuration: { $0.connections = 1 }) {
+        let rig = try ScriptedRig(
+            clock: Self.clock, streams: 1,
+            configuration: {
+                $0.connections = 1
+                $0.timeoutSeconds = 600
+            }
+        ) {
             request, _ in
             if request.stream == 1 { return [.answer(1), .announce(1000)] }
             if hasShrunk.withLock({ $0 }) { return [.answer(request.stream)] }

@@ -104,6 +104,8 @@ import Testing
         }
         let alarms = bench.notices.filter { if case .misconfigured = $0 { true } else { false } }
         #expect(alarms.count == 2, "one an app, each once")
+        let refused = bench.settled.count { if case .refused = $0.1 { true } else { false } }
+        #expect(refused <= 2 * (5 + 1), "five to be sure and one probe, each: \(refused)")
         let refusedBad = bench.settled.filter { $0.1 == PoolBench.refusal("BadDeviceToken", 400) }
         #expect(refusedBad.isEmpty)
         #expect(bench.settled.count == 1000)

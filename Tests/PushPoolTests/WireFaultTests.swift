@@ -40,31 +40,43 @@ import Testing
         async throws
     {
         let held = Mutex<[Int32]>([])
-        let stage = Mutex(0)
-        let rig = try ScriptedRig(clock: Self.clock, streams: 1, configuration: { $0.connections = 1 }) { request, _ in
-            if request.stream == 1 { return [.answer(1), .announce(1000)] }
-            switch stage.withLock({ $0 }) {
-            case 0:
+        let rig = try ScriptedRig(
+            clock: Self.clock, streams: 1,
+            configuration: {
+                $0.connections = 1
+                $0.timeoutSeconds = 600
+            }
+        ) { request, all in
+            switch all.count {
+            case 1: return [.answer(1), .announce(1000)]
+            // A thousand are allowed: thirty are held open together. Then one, while they are.
+            case 2...31:
                 let open = held.withLock { open in
                     open.append(request.stream)
                     return open
                 }
-                guard open.count == 30 else { return [] }
-                stage.withLock { $0 = 1 }
-                return [.announce(1)] + open.map { .answer($0) }
-            case 1:
-                return [.answer(request.stream)]
-            default: return [.answer(request.stream)]
+                return open.count == 30 ? [.announce(1)] + open.map { .answer($0) } : []
+            case 32...40: return [.answer(request.stream)]
+            case 41: return [.announce(10), .answer(request.stream)]
+            // Ten are allowed: answered only when ten are open.
+            default: return request.open == 10 ? Self.answers(to: all.suffix(10)) : []
             }
         }
-        rig.send(0..<31)
-        await rig.sink.wait(for: 31)
-        rig.send(31..<41)
-        await rig.sink.wait(for: 41)
-        #expect(rig.server.seen.suffix(10).allSatisfy { $0.open == 1 })
-        #expect(rig.sink.hasOneEach(41) && rig.sink.count(.accepted) == 41)
+        for upTo in [31, 41, 61] {
+            rig.send(rig.sink.answers.count..<upTo)
+            await rig.sink.wait(for: upTo)
+        }
+        let open = rig.server.seen.map(\.open)
+        #expect(open[0] == 1 && open[1...30].max() == 30)
+        #expect(open[31...40].allSatisfy { $0 == 1 })
+        #expect(open[41...].max() == 10)
+        #expect(rig.sink.hasOneEach(61) && rig.sink.count(.accepted) == 61)
         #expect(rig.readings.values.allSatisfy { $0 == 1 })
         await rig.end()
+    }
+
+    private static func answers(to requests: ArraySlice<SeenRequest>) -> [ServerStep] {
+        requests.map { .answer($0.stream) }
     }
 
     @Test func `G6: answers in any order and late ones come home to their own pushes`() async throws {

@@ -59,9 +59,12 @@ struct GroupState: Sendable {
     func place(of number: UInt64) -> Int? { connections.firstIndex { $0.number == number } }
 
     subscript(place: Int) -> ConnectionState {
-        get { connections[place] }
-        set { connections[place] = newValue }
+        _read { yield connections[place] }
+        _modify { yield &connections[place] }
     }
+
+    /// Requests on connections that take more.
+    var usableInFlight: Int { connections.reduce(0) { $0 + ($1.isDraining ? 0 : $1.inFlight) } }
 
     /// A token that was never signed is carried by no connection.
     mutating func forget(_ token: TokenRef) {
@@ -73,11 +76,11 @@ struct GroupState: Sendable {
     /// The connection with the fewest requests among those that have room; ties: the oldest.
     func free(_ standing: Standing, above number: UInt64) -> Int? {
         var best: Int?
-        for (place, connection) in connections.enumerated()
-        where connection.standing == standing && connection.number > number
-            && connection.room(atMost: limits.maxStreams) > 0
+        for place in connections.indices
+        where connections[place].standing == standing && connections[place].number > number
+            && connections[place].room(atMost: limits.maxStreams) > 0
         {
-            if best.map({ connection.inFlight < connections[$0].inFlight }) ?? true { best = place }
+            if best.map({ connections[place].inFlight < connections[$0].inFlight }) ?? true { best = place }
         }
         return best
     }

@@ -56,6 +56,17 @@ struct FaultBoard: Sendable {
 
     func isHeld(_ scope: PoolScope) -> Bool { states[scope]?.nextProbeAt != nil }
 
+    /// No fault anywhere since the last 200 of its scope: mostly so, and then nobody need ask for `room`.
+    var isQuiet: Bool { states.isEmpty }
+
+    /// How many requests of a scope may be in flight while it is under suspicion: as many as it takes to hold it, so that a
+    /// wrong setting costs a few refusals and not a connection full of them (G3, G8). `nil`: no fault since its last 200,
+    /// or held already.
+    func room(_ scope: PoolScope) -> Int? {
+        guard let state = states[scope], state.nextProbeAt == nil else { return nil }
+        return max(1, limits.inARow - state.inARow)
+    }
+
     func gate(_ scope: PoolScope, at now: SteadyTime) -> Gate {
         guard heldCount > 0, let next = states[scope]?.nextProbeAt else { return .open }
         return next <= now ? .probe : .shut

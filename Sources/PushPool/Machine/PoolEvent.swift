@@ -40,6 +40,8 @@ enum PoolAction: Equatable, Sendable {
     /// Sign a provider token, `iat` now. Comes before its first use.
     case sign(TokenRef)
     case submit(PushID, ticket: UInt32, on: UInt64, token: TokenRef)
+    /// Its time is over: if its end has not left yet it must never leave. Report `notSent` then, else `unknown`, at once.
+    case giveUp(PushID, ticket: UInt32, on: UInt64)
     case ping(UInt64)
     /// Say goodbye as far as that goes, and close. Nothing is in flight on it any more that anybody waits for.
     case close(UInt64)

@@ -6,33 +6,36 @@ extension PoolState {
     mutating func answered(_ push: PushID, _ ticket: UInt32, _ answer: PoolAnswer, at now: PoolTime) {
         guard let (group, place) = takeBack(push, ticket, at: now) else { return }
         compareClock(answer.peerSeconds, group, place, at: now)
-        let slot = slots[push.place]
-        let gateway = slot.facts.gateway
+        let gateway = slots[push.place].facts.gateway
+        let flow = slots[push.place].flow
         let meaning = AnswerMeaning(answer.verdict)
         let connection = groups[group][place].number
         if meaning.provesConnection { groups[group][place].proved() }
-        let key = PoolScope.key(gateway, keyID: groups[group].keyID)
+        if meaning.speaksForItsApp {
+            groups[group].noteSuccess()
+            flows[flow].isProven = true
+        }
         switch meaning {
         case .accepted:
-            groups[group].noteSuccess()
-            for scope in [key, .app(gateway, topic: slot.facts.topic), .gateway(gateway)] { heal(scope) }
-            addresses.noteAccepted(slot.facts.address)
+            if !faults.isQuiet {
+                for scope in [key(of: group), app(of: flow), .gateway(gateway)] { heal(scope) }
+            }
+            addresses.noteAccepted(slots[push.place].facts.address)
             otherTries.noteAccepted()
         case .badToken:
-            groups[group].noteSuccess()
-            addresses.noteFailing(slot.facts.address, bad: gateway, at: now.steady)
+            addresses.noteFailing(slots[push.place].facts.address, bad: gateway, at: now.steady)
             otherTries.noteBad()
         case .deadToken:
-            groups[group].noteSuccess()
-            addresses.noteFailing(slot.facts.address, bad: nil, at: now.steady)
+            addresses.noteFailing(slots[push.place].facts.address, bad: nil, at: now.steady)
         case .slowToken:
-            groups[group].noteSuccess()
-            addresses.hold(slot.facts.address, jitter: jitter.next(), at: now.steady)
+            addresses.hold(slots[push.place].facts.address, jitter: jitter.next(), at: now.steady)
         case .serverError:
             if faults.noteFault(.gateway(gateway), at: now.steady) == .held {
                 actions.append(.notice(.gatewayInTrouble(gateway, status: answer.verdict.status)))
             }
-            if slot.facts.event == .start, !slot.isQuickTry, mayGoAgain, !faults.isHeld(.gateway(gateway)) {
+            if slots[push.place].facts.event == .start, !slots[push.place].isQuickTry, mayGoAgain,
+                !faults.isHeld(.gateway(gateway))
+            {
                 slots[push.place].isQuickTry = true
                 slots[push.place].above = connection
                 slots[push.place].refusal = answer.verdict
@@ -41,19 +44,19 @@ extension PoolState {
             }
         case .changeConnection(let cause):
             // Once a connection: what else was in flight on it says nothing new.
-            if cause.isKeyFault, !groups[group][place].isDraining { blame(key, answer.verdict, at: now) }
+            if cause.isKeyFault, !groups[group][place].isDraining { blame(key(of: group), answer.verdict, at: now) }
             groups[group][place].drain(cause.isKeyFault ? .providerToken : .peerAsked)
-            if cause == .tokenExpired, let token = slot.token { schedules[token.key].wasRefused(token) }
-            if !slot.hasChangedConnection, mayGoAgain {
+            if cause == .tokenExpired, let token = slots[push.place].token { schedules[token.key].wasRefused(token) }
+            if !slots[push.place].hasChangedConnection, mayGoAgain {
                 slots[push.place].hasChangedConnection = true
                 return giveBack(push, at: now)
             }
-        case .fault(.key): blame(key, answer.verdict, at: now)
-        case .fault(.app): blame(.app(gateway, topic: slot.facts.topic), answer.verdict, at: now)
+        case .fault(.key): blame(key(of: group), answer.verdict, at: now)
+        case .fault(.app): blame(app(of: flow), answer.verdict, at: now)
         case .fault(.push):
             mention(
                 .refusedPush(
-                    topic: slot.facts.topic, reason: answer.verdict.reasonWord, status: answer.verdict.status),
+                    topic: flows[flow].key.topic, reason: answer.verdict.reasonWord, status: answer.verdict.status),
                 at: now)
         }
         settle(push, answer.verdict)
@@ -83,28 +86,34 @@ extension PoolState {
         settle(push, .notSent)
     }
 
-    /// G6: requests past their time are unknown, and their connection is of no more use (ref T23).
+    /// G6: requests past their time are given up, and their connection is of no more use (ref T23). Those that left are
+    /// unknown; one that the peer's window or socket held back the whole time was not sent (L2).
     mutating func expireRequests(at now: PoolTime) {
         while let next = deadlines.first {
-            let slot = slots[next.push.place]
-            guard slot.ticket == next.ticket, case .inFlight = slot.phase else {
+            guard slots[next.push.place].ticket == next.ticket,
+                case .inFlight(let number) = slots[next.push.place].phase
+            else {
                 deadlines.removeFirst()
                 continue
             }
             guard next.deadline <= now.steady else { return }
             deadlines.removeFirst()
-            if let (group, place) = takeBack(next.push, next.ticket, at: now) {
-                mention(.timedOut(groups[group].gateway), at: now)
-                groups[group][place].drain(.timedOut)
+            let group = slots[next.push.place].group
+            guard let place = groups[group].place(of: number) else {
+                noteOver(next.push.place)
+                settle(next.push, .unknown)
+                continue
             }
-            settle(next.push, .unknown)
+            mention(.timedOut(groups[group].gateway), at: now)
+            groups[group][place].drain(.timedOut)
+            actions.append(.giveUp(next.push, ticket: next.ticket, on: number))
         }
     }
 
     /// Its connection is gone, and nobody said what became of these.
     mutating func giveUpRequests(on number: UInt64) {
         for place in slots.indices where slots[place].phase == .inFlight(connection: number) {
-            inFlightCount -= 1
+            noteOver(place)
             settle(PushID(place: place), .unknown)
         }
     }
@@ -113,9 +122,14 @@ extension PoolState {
     mutating func giveUpRequests() {
         for place in slots.indices {
             guard case .inFlight = slots[place].phase else { continue }
-            inFlightCount -= 1
+            noteOver(place)
             settle(PushID(place: place), .unknown)
         }
+    }
+
+    private mutating func noteOver(_ place: Int) {
+        inFlightCount -= 1
+        flows[slots[place].flow].inFlight -= 1
     }
 
     /// - Returns: its connection; `nil` if that request is over already.
@@ -128,21 +142,23 @@ extension PoolState {
         else { return nil }
         let group = slots[push.place].group
         groups[group][place].ended(at: now.steady)
-        inFlightCount -= 1
+        noteOver(push.place)
         return (group, place)
     }
 
     private mutating func giveBack(_ push: PushID, at now: PoolTime) {
-        let facts = slots[push.place].facts
-        if facts.event == .update {
+        if slots[push.place].facts.event == .update {
+            let address = slots[push.place].facts.address
             // G7: a newer one of its card waits; two of one card do not change places.
-            guard waitingUpdates[facts.address] == nil else { return settle(push, .notSent) }
-            waitingUpdates[facts.address] = push
+            guard waitingUpdates[address] == nil else { return settle(push, .notSent) }
+            waitingUpdates[address] = push
         }
         enqueue(push, isReturning: true)
     }
 
     private var mayGoAgain: Bool { stopping.map { $0.deadline != nil && !$0.isOver } ?? true }
+
+    private func app(of flow: Int) -> PoolScope { .app(flows[flow].gateway, topic: flows[flow].key.topic) }
 
     private mutating func blame(_ scope: PoolScope, _ verdict: Verdict, at now: PoolTime) {
         guard faults.noteFault(scope, at: now.steady) == .held else { return }
@@ -164,6 +180,14 @@ extension PoolState {
 }
 
 extension AnswerMeaning {
+    /// It speaks neither against the app nor against its key or the gateway.
+    fileprivate var speaksForItsApp: Bool {
+        switch self {
+        case .accepted, .badToken, .deadToken, .slowToken: true
+        case .serverError, .changeConnection, .fault: false
+        }
+    }
+
     /// Ref T14: a request with a valid provider token was posted.
     fileprivate var provesConnection: Bool {
         switch self {

@@ -4,10 +4,11 @@ internal import Lanes
 /// Which push goes next, and where (G3, G5, G7, G8).
 extension PoolState {
     mutating func dispatch(_ gateway: Gateway, at now: PoolTime) {
-        guard pauses[gateway]?.since == nil, stopping?.isOver != true, let mine = flowsOf[gateway] else { return }
+        let mine = flowsOf[gateway]
+        guard pauses[gateway].since == nil, stopping?.isOver != true, !mine.isEmpty else { return }
         if let stopping, stopping.deadline == nil { return }
         for place in mine { flows[place].isBlocked = false }
-        while buckets[gateway]?.hasOne(at: now.steady) == true, let next = best(of: mine, at: now) {
+        while buckets[gateway].hasOne(at: now.steady), let next = best(of: mine, at: now) {
             launch(next.flow, next.line, scopes: next.probes, at: now)
         }
     }
@@ -31,37 +32,59 @@ extension PoolState {
     }
 
     private mutating func candidate(_ flow: Int, at now: PoolTime) -> Candidate? {
-        let key = flows[flow].key
-        let group = groups[key.group]
+        let group = flows[flow].key.group
+        let standing = flows[flow].key.standing
+        let gateway = flows[flow].gateway
         var probes: [PoolScope] = []
         var isGatewayShut = false
-        if faults.heldCount > 0 {
-            for scope in [PoolScope.key(group.gateway, keyID: group.keyID), .app(group.gateway, topic: key.topic)] {
+        // An app of which nothing is known yet is under suspicion too (G3, G8).
+        if !flows[flow].isProven, flows[flow].inFlight >= faults.limits.inARow { return block(flow) }
+        if !faults.isQuiet {
+            for scope in [key(of: group), .app(gateway, topic: flows[flow].key.topic)] {
                 switch faults.gate(scope, at: now.steady) {
-                case .open: break
+                case .open: if isCrowded(scope, flow) { return block(flow) }
                 case .probe: probes.append(scope)
-                case .shut:
-                    flows[flow].isBlocked = true
-                    return nil
+                case .shut: return block(flow)
                 }
             }
-            let gate = faults.gate(.gateway(group.gateway), at: now.steady)
-            isGatewayShut = gate == .shut
-            if gate == .probe { probes.append(.gateway(group.gateway)) }
+            switch faults.gate(.gateway(gateway), at: now.steady) {
+            case .open: isGatewayShut = isCrowded(.gateway(gateway), flow)
+            case .probe: probes.append(.gateway(gateway))
+            case .shut: isGatewayShut = true
+            }
         }
         // G5: ends and reissues try all the same, their deadlines are nearer.
         let lines = isGatewayShut ? 1 : PushRank.allCases.count
         for line in 0..<lines {
             guard let head = head(of: flow, line, at: now) else { continue }
-            guard group.free(key.standing, above: 0) != nil else {
-                groups[key.group].starve(key.standing)
-                flows[flow].isBlocked = true
-                return nil
+            guard groups[group].free(standing, above: 0) != nil else {
+                groups[group].starve(standing)
+                return block(flow)
             }
             return Candidate(flow: flow, line: line, order: head.order, probes: probes)
         }
+        return block(flow)
+    }
+
+    private mutating func block(_ flow: Int) -> Candidate? {
         flows[flow].isBlocked = true
         return nil
+    }
+
+    func key(of group: Int) -> PoolScope { .key(groups[group].gateway, keyID: groups[group].keyID) }
+
+    /// G3: under suspicion, and what is in flight will tell.
+    private func isCrowded(_ scope: PoolScope, _ flow: Int) -> Bool {
+        guard let room = faults.room(scope) else { return false }
+        let inFlight =
+            switch scope {
+            // What a drained connection still owes says nothing about the key any more.
+            case .key: groups[flows[flow].key.group].usableInFlight
+            case .gateway(let gateway): flowsOf[gateway].reduce(0) { $0 + flows[$1].inFlight }
+            case .app(let gateway, let topic):
+                flowsOf[gateway].reduce(0) { $0 + (flows[$1].key.topic == topic ? flows[$1].inFlight : 0) }
+            }
+        return inFlight >= room
     }
 
     /// The first of a line that still counts; what is void or has waited too long is taken out on the way.
@@ -83,35 +106,33 @@ extension PoolState {
         guard let head = flows[flow].lines[line].first else { return }
         flows[flow].lines[line].removeFirst()
         let push = head.push
-        let slot = slots[push.place]
-        let key = flows[flow].key
-        // A repeat of what did not count is no second push.
-        let isFirst = slot.moves == 0 && !slot.hasChangedConnection && !slot.isQuickTry
-        let isPatient = isFirst && slot.facts.rank != .endOrReissue
-        var due = addresses.due(slot.facts.address, isPatient: isPatient, at: now.steady)
-        let isOtherTry = addresses.isOtherTry(slot.facts.address, at: slot.facts.gateway, now.steady)
+        let group = flows[flow].key.group
+        let standing = flows[flow].key.standing
+        let gateway = flows[flow].gateway
+        let address = slots[push.place].facts.address
+        let isPatient = slots[push.place].isFirst && slots[push.place].facts.rank != .endOrReissue
+        var due = addresses.due(address, isPatient: isPatient, at: now.steady)
+        let isOtherTry = addresses.isOtherTry(address, at: gateway, now.steady)
         if isOtherTry { due = max(due, otherTries.due(at: now.steady)) }
         if due > now.steady { return park(push, until: due, at: now) }
-        guard let place = groups[key.group].free(key.standing, above: slot.above) else {
-            groups[key.group].starve(key.standing)
-            groups[key.group].wantFresh(above: slot.above)
+        guard let place = groups[group].free(standing, above: slots[push.place].above) else {
+            groups[group].starve(standing)
+            groups[group].wantFresh(above: slots[push.place].above)
             return park(push, until: now.steady.advanced(bySeconds: Self.freshLookSeconds), at: now)
         }
-        let (token, mustSign) = schedules[groups[key.group].key].token(
-            held: groups[key.group][place].token, at: now)
+        let (token, mustSign) = schedules[groups[group].key].token(held: groups[group][place].token, at: now)
         if mustSign { actions.append(.sign(token)) }
-        if groups[key.group][place].token?.token != token {
-            groups[key.group][place].token = (token, now.steady)
-        }
-        groups[key.group][place].sent(at: now.steady)
-        let connection = groups[key.group][place].number
+        if groups[group][place].token?.token != token { groups[group][place].token = (token, now.steady) }
+        groups[group][place].sent(at: now.steady)
+        let connection = groups[group][place].number
         for scope in scopes { faults.probed(scope, at: now.steady) }
-        if isPatient { addresses.spend(slot.facts.address, at: now.steady) }
+        if isPatient { addresses.spend(address, at: now.steady) }
         if isOtherTry { otherTries.spend(at: now.steady) }
-        buckets[slot.facts.gateway]?.take()
+        buckets[gateway].take()
         forgetWaiting(push)
         waitingCount -= 1
         inFlightCount += 1
+        flows[flow].inFlight += 1
         let ticket = nextTicket()
         slots[push.place].ticket = ticket
         slots[push.place].phase = .inFlight(connection: connection)
@@ -123,8 +144,7 @@ extension PoolState {
 
     /// It steps out of its line, so that it holds nobody up, and comes back in its old place.
     private mutating func park(_ push: PushID, until due: SteadyTime, at now: PoolTime) {
-        let slot = slots[push.place]
-        let left = slot.deadline.seconds(since: waitingTime(slot.facts.gateway, at: now))
+        let left = slots[push.place].deadline.seconds(since: waitingTime(slots[push.place].facts.gateway, at: now))
         parked.insert(place(of: push), until: min(due, now.steady.advanced(bySeconds: max(0, left))))
     }
 

@@ -89,8 +89,9 @@ extension PoolState {
 
     /// The gateway's waiting clock: it stands still while the gateway is paused.
     func waitingTime(_ gateway: Gateway, at now: PoolTime) -> SteadyTime {
-        guard let pause = pauses[gateway] else { return now.steady }
-        return (pause.since ?? now.steady).advanced(bySeconds: -pause.totalSeconds)
+        let since = pauses[gateway].since
+        let totalSeconds = pauses[gateway].totalSeconds
+        return since == nil && totalSeconds == 0 ? now.steady : (since ?? now.steady).advanced(bySeconds: -totalSeconds)
     }
 
     /// Heads only: a line is in the order of its deadlines.
@@ -105,16 +106,15 @@ extension PoolState {
     /// Nothing more leaves for that gateway; what waits goes on waiting, its time stands still. What is in flight is
     /// answered as ever.
     mutating func pause(_ gateway: Gateway, at now: PoolTime) {
-        guard pauses[gateway]?.since == nil else { return }
-        pauses[gateway, default: Pause()].since = now.steady
+        if pauses[gateway].since == nil { pauses[gateway].since = now.steady }
     }
 
     /// What waits goes, but for pushes whose `apns-expiration` has passed meanwhile.
     mutating func resume(_ gateway: Gateway, at now: PoolTime) {
-        guard let since = pauses[gateway]?.since else { return }
-        pauses[gateway]?.since = nil
-        pauses[gateway]?.totalSeconds += now.steady.seconds(since: since)
-        for flow in flowsOf[gateway] ?? [] {
+        guard let since = pauses[gateway].since else { return }
+        pauses[gateway].since = nil
+        pauses[gateway].totalSeconds += now.steady.seconds(since: since)
+        for flow in flowsOf[gateway] {
             for line in flows[flow].lines.indices {
                 for place in flows[flow].lines[line].removeAll() where isCurrent(place) {
                     let expiration = slots[place.push.place].facts.expiration
@@ -129,7 +129,7 @@ extension PoolState {
     }
 
     mutating func set(perSecond: Double, of gateway: Gateway, at now: PoolTime) {
-        buckets[gateway]?.set(perSecond: perSecond, at: now.steady)
+        buckets[gateway].set(perSecond: perSecond, at: now.steady)
     }
 
     /// Nothing new is taken. With a deadline what waits still goes until then; then every push is over. Without one what

@@ -9,9 +9,8 @@ struct PoolState: Sendable {
     let plan: PoolPlan
     var groups: [GroupState]
     var flows: [Flow] = []
-    var flowPlaces: [FlowKey: Int] = [:]
-    /// Places of `flows`, by gateway.
-    var flowsOf: [Gateway: [Int]] = [:]
+    /// Places of `flows`.
+    var flowsOf = PerGateway<[Int]>([])
     var slots: [Slot] = []
     var freeSlots: [Int] = []
     var parked = ParkedPushes()
@@ -22,8 +21,8 @@ struct PoolState: Sendable {
     var faults: FaultBoard
     var addresses: AddressMemory
     var otherTries: OtherTries
-    var buckets: [Gateway: TokenBucket] = [:]
-    var pauses: [Gateway: Pause] = [:]
+    var buckets: PerGateway<TokenBucket>
+    var pauses = PerGateway(Pause())
     var stopping: Stop?
     var actions: [PoolAction] = []
     /// When a notice of a push's own fault was last given.
@@ -36,7 +35,7 @@ struct PoolState: Sendable {
     var jitter: JitterSource
 
     /// Pushes of one app with one standing in one group.
-    struct FlowKey: Hashable, Sendable {
+    struct FlowKey: Equatable, Sendable {
         let group: Int
         let standing: Standing
         let topic: String
@@ -46,8 +45,12 @@ struct PoolState: Sendable {
         let key: FlowKey
         let gateway: Gateway
         var lines = [WaitingLine](repeating: WaitingLine(), count: PushRank.allCases.count)
+        /// Written and not answered.
+        var inFlight = 0
         /// Nothing of it can go in this turn.
         var isBlocked = false
+        /// Something was answered that speaks neither against its app nor against its key.
+        var isProven = false
     }
 
     struct Slot: Sendable {
@@ -73,6 +76,8 @@ struct PoolState: Sendable {
         var hasChangedConnection = false
         /// G5: a start that met a 5xx, on its one quick try.
         var isQuickTry = false
+        /// A repeat of what did not count is no second push.
+        var isFirst: Bool { moves == 0 && !hasChangedConnection && !isQuickTry }
         /// It wants a connection above this number.
         var above: UInt64 = 0
         /// What it was refused with before its quick try; its verdict, should that not come to pass.
@@ -106,9 +111,7 @@ struct PoolState: Sendable {
         faults = FaultBoard(limits: plan.faults)
         addresses = AddressMemory(limits: plan.addresses)
         otherTries = OtherTries(inARow: plan.faults.inARow, seconds: plan.otherTrySeconds)
-        for gateway in Gateway.allCases {
-            buckets[gateway] = TokenBucket(perSecond: plan.perSecond, at: now.steady)
-        }
+        buckets = PerGateway(TokenBucket(perSecond: plan.perSecond, at: now.steady))
     }
 
     mutating func takeActions() -> [PoolAction] {
@@ -133,19 +136,19 @@ struct PoolState: Sendable {
 
     mutating func add(_ facts: PushFacts, at now: PoolTime) -> Admission {
         guard stopping == nil else { return .refused }
-        guard let group = plan.group(of: facts) else {
+        guard let flow = flow(of: facts, at: now) else {
             mention(.unknownTopic(facts.topic, facts.gateway), at: now)
             return .refused
         }
+        let group = flows[flow].key.group
         if facts.event != .start, let older = waitingUpdates[facts.address],
             slots[older.place].facts.gateway == facts.gateway
         {
-            if facts.event == .update { return replace(older, by: facts, group: group, at: now) }
+            if facts.event == .update { return replace(older, by: facts, group: group, flow: flow) }
             drop(older)  // an end: what waits would come after it
         }
         let place = freeSlots.popLast() ?? slots.count
         let push = PushID(place: place)
-        let flow = flow(of: facts, group: group, at: now)
         let slot = Slot(
             facts: facts, group: group, flow: flow, order: nextOrder(),
             deadline: waitingTime(facts.gateway, at: now).advanced(bySeconds: plan.timeoutSeconds))
@@ -157,12 +160,11 @@ struct PoolState: Sendable {
 
     /// The place in line is the older one's; of both ranks the better one holds.
     private mutating func replace(
-        _ older: PushID, by facts: PushFacts, group: Int, at now: PoolTime
+        _ older: PushID, by facts: PushFacts, group: Int, flow: Int
     ) -> Admission {
         let before = slots[older.place]
         var slot = Slot(
-            facts: facts, group: group, flow: flow(of: facts, group: group, at: now), order: before.order,
-            deadline: before.deadline)
+            facts: facts, group: group, flow: flow, order: before.order, deadline: before.deadline)
         let rank = min(facts.rank, before.facts.rank)
         if slot.flow == before.flow, rank == before.facts.rank {
             (slot.phase, slot.ticket) = (before.phase, before.ticket)
@@ -181,18 +183,19 @@ struct PoolState: Sendable {
         slots[push.place].phase = .waiting
         slots[push.place].ticket = nextTicket()
         waitingCount += 1
-        let slot = slots[push.place]
-        let line = (rank ?? slot.facts.rank).rawValue
+        let flow = slots[push.place].flow
+        let line = (rank ?? slots[push.place].facts.rank).rawValue
         if isReturning {
-            flows[slot.flow].lines[line].giveBack(place(of: push))
+            flows[flow].lines[line].giveBack(place(of: push))
         } else {
-            flows[slot.flow].lines[line].append(place(of: push))
+            flows[flow].lines[line].append(place(of: push))
         }
     }
 
     func place(of push: PushID) -> LinePlace {
-        let slot = slots[push.place]
-        return LinePlace(push: push, ticket: slot.ticket, order: slot.order, deadline: slot.deadline)
+        LinePlace(
+            push: push, ticket: slots[push.place].ticket, order: slots[push.place].order,
+            deadline: slots[push.place].deadline)
     }
 
     func isCurrent(_ place: LinePlace) -> Bool {
@@ -207,9 +210,9 @@ struct PoolState: Sendable {
     }
 
     mutating func forgetWaiting(_ push: PushID) {
-        let facts = slots[push.place].facts
-        guard facts.event == .update, waitingUpdates[facts.address] == push else { return }
-        waitingUpdates[facts.address] = nil
+        guard slots[push.place].facts.event == .update else { return }
+        let address = slots[push.place].facts.address
+        if waitingUpdates[address] == push { waitingUpdates[address] = nil }
     }
 
     /// The one way out.
@@ -220,14 +223,19 @@ struct PoolState: Sendable {
         actions.append(.settle(push, verdict))
     }
 
-    private mutating func flow(of facts: PushFacts, group: Int, at now: PoolTime) -> Int {
+    /// - Returns: `nil`: no app or key for it.
+    private mutating func flow(of facts: PushFacts, at now: PoolTime) -> Int? {
         let isConfirmed = facts.isConfirmed && !addresses.isFailing(facts.address, at: now.steady)
-        let standing = groups[group].home(of: isConfirmed ? .confirmed : .unconfirmed)
-        let key = FlowKey(group: group, standing: standing, topic: facts.topic)
-        if let place = flowPlaces[key] { return place }
+        let wanted: Standing = isConfirmed || plan.group.connections < 2 ? .confirmed : .unconfirmed
+        // An app has few of them, and a daemon few apps: quicker than a look into a table.
+        for place in flowsOf[facts.gateway]
+        where flows[place].key.standing == wanted && flows[place].key.topic == facts.topic {
+            return place
+        }
+        guard let group = plan.group(of: facts) else { return nil }
+        let key = FlowKey(group: group, standing: groups[group].home(of: wanted), topic: facts.topic)
         flows.append(Flow(key: key, gateway: facts.gateway))
-        flowPlaces[key] = flows.count - 1
-        flowsOf[facts.gateway, default: []].append(flows.count - 1)
+        flowsOf[facts.gateway].append(flows.count - 1)
         return flows.count - 1
     }
 

@@ -16,8 +16,10 @@ extension PoolState {
                 snapshot.connections[.init(gateway: group.gateway, state: phase), default: 0] += 1
             }
         }
-        for (gateway, bucket) in buckets { snapshot.ratePerSecond[gateway] = bucket.perSecond }
-        if !pauses.isEmpty { snapshot.paused = Set(pauses.filter { $0.value.since != nil }.keys) }
+        for gateway in Gateway.allCases {
+            snapshot.ratePerSecond[gateway] = buckets[gateway].perSecond
+            if pauses[gateway].since != nil { snapshot.paused.insert(gateway) }
+        }
         if faults.heldCount > 0 { snapshot.held = Set(faults.held) }
     }
 }

@@ -13,7 +13,7 @@ final class PoolConnection {
     private var outgoing: [UInt8] = []
     private var sent = 0
     private var events: [ClientEvent] = []
-    private var fields: [HeaderField] = []
+    private var scratch: [UInt8] = []
     private var block = HeaderBlock()
     private var registered: Epoll.Interest = .write
     private var handshakeWants: Epoll.Interest = .write
@@ -55,18 +55,29 @@ final class PoolConnection {
     /// - Parameter tag: comes back with the request's end.
     func submit(_ request: PushRequest, token: ProviderToken, authority: [UInt8], tag: UInt64) -> Submission {
         guard let session, !isBroken else { return .noRoom }
-        fields.removeAll(keepingCapacity: true)
+        // Kept memory, taken out while it is written to.
+        var block = HeaderBlock()
+        swap(&block, &self.block)
+        defer { swap(&block, &self.block) }
         block.removeAll()
-        appendHeaders(of: request, providerToken: token, authority: authority, to: &fields)
-        for field in fields where !block.append(field.name, field.value, HeaderBlock.Indexing(field.indexing)) {
-            return .unsendable
+        var isWhole = true
+        forEachHeader(of: request, providerToken: token, authority: authority, scratch: &scratch) {
+            name, value, indexing in
+            if !block.append(name, value, HeaderBlock.Indexing(indexing)) { isWhole = false }
         }
+        guard isWhole else { return .unsendable }
         do {
             try session.submit(block, body: request.payload, tag: tag)
             return .taken
         } catch {
             return .noRoom
         }
+    }
+
+    /// - Returns: whether the whole request was handed to the socket, or may have been; else it will never be.
+    func giveUp(tag: UInt64) -> Bool {
+        guard let session, !isBroken else { return true }
+        return session.giveUp(tag: tag)
     }
 
     func ping() {

@@ -4,7 +4,7 @@ internal import PushWire
 internal import TLS
 
 /// The pool's thread: waits, reads, asks `PoolState` what to do, does it, delivers. Everything but the queue lives here.
-final class PoolLoop {
+struct PoolLoop: ~Copyable {
     private let queue: PoolQueue
     private let clock: any WallClock & SteadyClock
     private let configuration: PushPool.Configuration
@@ -50,7 +50,7 @@ final class PoolLoop {
     }
 
     /// Returns when the pool was stopped, or when the system refuses to wait; each push has its verdict then.
-    func run() {
+    mutating func run() {
         do {
             let epoll = try Epoll()
             try epoll.add(queue.wake.descriptor, .read, token: Self.wakeToken)
@@ -71,7 +71,7 @@ final class PoolLoop {
 
     private var time: PoolTime { PoolTime(steady: clock.uptime, wall: clock.now) }
 
-    private func turns(_ epoll: borrowing Epoll) throws {
+    private mutating func turns(_ epoll: borrowing Epoll) throws {
         var ready: [Epoll.Event] = []
         while state.stopping == nil || !state.isEmpty {
             try epoll.wait(timeoutMilliseconds: patience, into: &ready)
@@ -94,7 +94,7 @@ final class PoolLoop {
 
     // MARK: - In
 
-    private func takeArrivals(at now: PoolTime, in epoll: borrowing Epoll) {
+    private mutating func takeArrivals(at now: PoolTime, in epoll: borrowing Epoll) {
         let arrivals = queue.take()
         for push in arrivals.refused { settle(push, .notSent, takenAt: nil) }
         for push in arrivals.pushes { take(push, at: now) }
@@ -120,7 +120,7 @@ final class PoolLoop {
         }
     }
 
-    private func take(_ push: OutgoingPush, at now: PoolTime) {
+    private mutating func take(_ push: OutgoingPush, at now: PoolTime) {
         trace?.record(.queued(push.request.id, push.request.event, push.request.address.gateway))
         switch state.add(PushFacts(push), at: now) {
         case .refused: settle(push, .notSent, takenAt: nil)
@@ -136,19 +136,19 @@ final class PoolLoop {
     }
 
     /// Only verdicts and notices come out of `add`.
-    private func settleGiven() {
+    private mutating func settleGiven() {
         for action in state.takeActions() {
             switch action {
             case .settle(let push, let verdict): settle(push, verdict)
             case .notice(let notice): note(notice)
-            case .open, .sign, .submit, .ping, .close: break
+            case .open, .sign, .submit, .giveUp, .ping, .close: break
             }
         }
     }
 
     // MARK: - Rounds
 
-    private func rounds(at now: PoolTime, in epoll: borrowing Epoll) {
+    private mutating func rounds(at now: PoolTime, in epoll: borrowing Epoll) {
         gather()
         for _ in 0..<Self.roundsAtMost {
             for event in events { state.handle(event, at: now) }
@@ -163,14 +163,14 @@ final class PoolLoop {
         events.removeAll(keepingCapacity: true)
     }
 
-    private func gather() {
+    private mutating func gather() {
         for connection in connections.values {
             connection.takeEvents { events.append($0) }
             if connection.isBroken { connections[connection.number] = nil }
         }
     }
 
-    private func perform(_ action: PoolAction, at now: PoolTime, in epoll: borrowing Epoll) {
+    private mutating func perform(_ action: PoolAction, at now: PoolTime, in epoll: borrowing Epoll) {
         switch action {
         case .open(let number, let group, let attempt): open(number, group: group, attempt: attempt, at: now, in: epoll)
         case .sign(let token):
@@ -181,6 +181,9 @@ final class PoolLoop {
                 events.append(.cannotSign(token, text: "\(error)"))
             }
         case .submit(let push, let ticket, let number, let token): submit(push, ticket, on: number, token)
+        case .giveUp(let push, let ticket, let number):
+            let hasLeft = connections[number]?.giveUp(tag: push.tag(ticket)) ?? true
+            events.append(hasLeft ? .unknown(push, ticket: ticket) : .notSent(push, ticket: ticket))
         case .ping(let number): connections[number]?.ping()
         case .close(let number):
             resolving[number] = nil
@@ -190,11 +193,10 @@ final class PoolLoop {
         }
     }
 
-    private func submit(_ push: PushID, _ ticket: UInt32, on number: UInt64, _ token: TokenRef) {
-        guard let held = pushes[push.place], let connection = connections[number] else {
+    private mutating func submit(_ push: PushID, _ ticket: UInt32, on number: UInt64, _ token: TokenRef) {
+        guard let request = pushes[push.place]?.push.request, let connection = connections[number] else {
             return events.append(.noRoom(push, ticket: ticket))
         }
-        let request = held.push.request
         guard let signed = tokens[token], let authority = configuration.gateways[request.address.gateway]?.authority
         else { return events.append(.unsendable(push, ticket: ticket)) }
         switch connection.submit(request, token: signed, authority: authority, tag: push.tag(ticket)) {
@@ -212,7 +214,8 @@ final class PoolLoop {
         configuration.gateways[state.groups[group].gateway]
     }
 
-    private func open(_ number: UInt64, group: Int, attempt: Int, at now: PoolTime, in epoll: borrowing Epoll) {
+    private mutating func open(_ number: UInt64, group: Int, attempt: Int, at now: PoolTime, in epoll: borrowing Epoll)
+    {
         counts.connectionsOpened += 1
         guard let endpoint = endpoint(of: group) else {
             return events.append(.lost(number, text: "no such gateway"))
@@ -234,7 +237,7 @@ final class PoolLoop {
         }
     }
 
-    private func connect(
+    private mutating func connect(
         _ number: UInt64, group: Int, to address: SocketAddress, at now: PoolTime, in epoll: borrowing Epoll
     ) {
         guard let endpoint = endpoint(of: group) else { return }
@@ -250,13 +253,12 @@ final class PoolLoop {
 
     // MARK: - Out
 
-    private func settle(_ push: PushID, _ verdict: Verdict) {
-        guard let held = pushes[push.place] else { return }
-        pushes[push.place] = nil
+    private mutating func settle(_ push: PushID, _ verdict: Verdict) {
+        guard let held = pushes[push.place].take() else { return }
         settle(held.push, verdict, takenAt: held.takenAt)
     }
 
-    private func settle(_ push: OutgoingPush, _ verdict: Verdict, takenAt: SteadyTime?) {
+    private mutating func settle(_ push: OutgoingPush, _ verdict: Verdict, takenAt: SteadyTime?) {
         verdicts.add(verdict, for: push)
         let request = push.request
         counts.count(verdict, request.event, request.address.gateway)
@@ -268,12 +270,12 @@ final class PoolLoop {
         trace?.record(.answered(request.id, verdict, seconds: seconds))
     }
 
-    private func note(_ notice: PoolNotice) {
+    private mutating func note(_ notice: PoolNotice) {
         if case .clockSkew(let gateway, let seconds) = notice { counts.clockSkewSeconds[gateway] = seconds }
         trace?.record(.notice(notice))
     }
 
-    private func deliver() {
+    private mutating func deliver() {
         var counts = counts
         self.counts = PoolSnapshot()
         state.measure(into: &counts)

@@ -5,8 +5,6 @@ internal import Lanes
 /// over, and if nothing is, all but the holds.
 struct AddressMemory: Sendable {
     private struct Note {
-        /// When the burst of its spacing is whole again.
-        var full = SteadyTime.zero
         /// G5: no push before then.
         var heldUntil: SteadyTime?
         /// G5: how long the last hold was, before jitter.
@@ -17,7 +15,7 @@ struct AddressMemory: Sendable {
         var badAt: Gateway?
 
         func isOver(at now: SteadyTime) -> Bool {
-            full <= now && (heldUntil ?? now) <= now && (failingUntil ?? now) <= now
+            (heldUntil ?? now) <= now && (failingUntil ?? now) <= now
         }
     }
 
@@ -33,19 +31,27 @@ struct AddressMemory: Sendable {
     }
 
     let limits: Limits
+    /// Of tokens that were refused: mostly few.
     private var notes: [AddressKey: Note] = [:]
+    private var spacings: SpacingTable
 
-    init(limits: Limits) { self.limits = limits }
+    init(limits: Limits) {
+        self.limits = limits
+        spacings = SpacingTable(kept: limits.kept)
+    }
 
     var count: Int { notes.count }
 
     func isFailing(_ address: AddressKey, at now: SteadyTime) -> Bool {
-        (notes[address]?.failingUntil).map { $0 > now } ?? false
+        guard !notes.isEmpty, let until = notes[address]?.failingUntil else { return false }
+        return until > now
     }
 
     /// Whether another gateway called it bad a while ago: a push to this one is the try of G2.
     func isOtherTry(_ address: AddressKey, at gateway: Gateway, _ now: SteadyTime) -> Bool {
-        guard let note = notes[address], let bad = note.badAt, let until = note.failingUntil else { return false }
+        guard !notes.isEmpty, let note = notes[address], let bad = note.badAt, let until = note.failingUntil else {
+            return false
+        }
         return bad != gateway && until > now
     }
 
@@ -53,26 +59,25 @@ struct AddressMemory: Sendable {
     /// - Parameter isPatient: false for ends and reissues, which never wait for the spacing, and for a hold one minute at
     ///   most, counted from when it began.
     func due(_ address: AddressKey, isPatient: Bool, at now: SteadyTime) -> SteadyTime {
-        guard let note = notes[address] else { return now }
         var due = now
-        if let held = note.heldUntil {
+        if !notes.isEmpty, let note = notes[address], let held = note.heldUntil {
             let early = note.holdSeconds > limits.slowSeconds ? note.holdSeconds - limits.slowSeconds : 0
             due = max(due, isPatient ? held : held.advanced(bySeconds: -early))
         }
-        return isPatient ? max(due, limits.spacing.due(note.full, at: now)) : due
+        guard isPatient, limits.spacing.seconds > 0 else { return due }
+        return max(due, limits.spacing.due(spacings.full(address), at: now))
     }
 
     /// A push to it leaves.
     mutating func spend(_ address: AddressKey, at now: SteadyTime) {
         guard limits.spacing.seconds > 0 else { return }
-        makeRoom(at: now)
-        var note = notes[address] ?? Note()
-        note.full = limits.spacing.spent(note.full, at: now)
-        notes[address] = note
+        spacings.set(address, full: limits.spacing.spent(spacings.full(address), at: now), at: now)
     }
 
     mutating func noteAccepted(_ address: AddressKey) {
-        guard var note = notes[address], note.holdSeconds > 0 || note.failingUntil != nil else { return }
+        guard !notes.isEmpty, var note = notes[address], note.holdSeconds > 0 || note.failingUntil != nil else {
+            return
+        }
         (note.heldUntil, note.holdSeconds, note.failingUntil, note.badAt) = (nil, 0, nil, nil)
         notes[address] = note
     }

@@ -7,46 +7,64 @@ internal import CardRules
 public func headers(of request: PushRequest, providerToken: ProviderToken, authority: [UInt8]) -> [HeaderField] {
     var fields: [HeaderField] = []
     fields.reserveCapacity(11)
-    appendHeaders(of: request, providerToken: providerToken, authority: authority, to: &fields)
+    var scratch: [UInt8] = []
+    forEachHeader(of: request, providerToken: providerToken, authority: authority, scratch: &scratch) {
+        name, value, indexing in
+        fields.append(
+            HeaderField(name: name, value: value.withUnsafeBufferPointer { Array($0) }, indexing: indexing))
+    }
     return fields
 }
 
-/// The same into a kept array.
-public func appendHeaders(
-    of request: PushRequest, providerToken: ProviderToken, authority: [UInt8], to fields: inout [HeaderField]
+/// The same without an array for each: `put` is called for each field in order, and its value is good during that call.
+/// - Parameter scratch: kept memory; what it holds before or after means nothing.
+public func forEachHeader(
+    of request: PushRequest, providerToken: ProviderToken, authority: [UInt8], scratch: inout [UInt8],
+    _ put: (StaticString, Span<UInt8>, HeaderField.Indexing) -> Void
 ) {
-    fields.append(HeaderField(name: ":method", value: fixed.post, indexing: .always))
-    fields.append(HeaderField(name: ":scheme", value: fixed.https, indexing: .always))
-    fields.append(HeaderField(name: ":path", value: path(of: request.address), indexing: .never))
-    fields.append(HeaderField(name: ":authority", value: authority, indexing: .always))
-    fields.append(HeaderField(name: "authorization", value: providerToken.authorization, indexing: .never))
-    fields.append(HeaderField(name: "apns-push-type", value: fixed.liveActivity, indexing: .always))
-    fields.append(HeaderField(name: "apns-topic", value: Array(request.topic.utf8), indexing: .always))
-    let priority = request.priority == .immediate ? fixed.ten : fixed.five
-    fields.append(HeaderField(name: "apns-priority", value: priority, indexing: .always))
-    fields.append(HeaderField(name: "apns-id", value: request.id.text, indexing: .firstTime))
-    fields.append(HeaderField(name: "apns-expiration", value: decimal(request.expiration), indexing: .firstTime))
-    if let collapseID = request.collapseID {
-        fields.append(HeaderField(name: "apns-collapse-id", value: Array(collapseID.utf8), indexing: .firstTime))
-    }
+    put(":method", fixed.post.span, .always)
+    put(":scheme", fixed.https.span, .always)
+    write(pathOf: request.address, into: &scratch)
+    put(":path", scratch.span, .never)
+    put(":authority", authority.span, .always)
+    put("authorization", providerToken.authorization.span, .never)
+    put("apns-push-type", fixed.liveActivity.span, .always)
+    put("apns-topic", request.topic.utf8.span, .always)
+    put("apns-priority", request.priority == .immediate ? fixed.ten.span : fixed.five.span, .always)
+    request.id.write(into: &scratch)
+    put("apns-id", scratch.span, .firstTime)
+    write(decimal: request.expiration, into: &scratch)
+    put("apns-expiration", scratch.span, .firstTime)
+    if let collapseID = request.collapseID { put("apns-collapse-id", collapseID.utf8.span, .firstTime) }
 }
 
 /// `/3/device/` and the token in lower-case hex, however long it is (ref T20).
 func path(of address: PushAddress) -> [UInt8] {
     var path: [UInt8] = []
-    path.reserveCapacity(fixed.device.count + 2 * address.token.count)
-    path.append(contentsOf: fixed.device)
-    for byte in address.token {
-        path.append(hexDigit(byte >> 4))
-        path.append(hexDigit(byte & 15))
-    }
+    write(pathOf: address, into: &path)
     return path
 }
 
-private func decimal(_ value: Int64) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.integer(value)
-    return writer.bytes
+private func write(pathOf address: PushAddress, into bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.reserveCapacity(fixed.device.count + 2 * address.token.count)
+    bytes.append(contentsOf: fixed.device)
+    let digits = fixed.digits
+    for byte in address.token {
+        bytes.append(digits[Int(byte >> 4)])
+        bytes.append(digits[Int(byte & 15)])
+    }
+}
+
+private func write(decimal value: Int64, into bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    var rest = value.magnitude
+    repeat {
+        bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+        rest /= 10
+    } while rest > 0
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    bytes.reverse()
 }
 
 /// Values that are the same in every push, made once.
@@ -57,4 +75,5 @@ private enum fixed {
     static let liveActivity = Array("liveactivity".utf8)
     static let ten = Array("10".utf8)
     static let five = Array("5".utf8)
+    static let digits = Array("0123456789abcdef".utf8)
 }

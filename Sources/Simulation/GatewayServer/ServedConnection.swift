@@ -15,6 +15,8 @@ final class ServedConnection {
     private var events: [ServerEvent] = []
     private var isLeaving = false
     private var isEnding = false
+    /// The last stream that a GOAWAY promised to have taken up: what comes above it is dropped, also what crosses it.
+    private var lastPromised = Int32.max
     /// Answers that take their time, in the order of their requests (ref G27).
     private var later: [(due: WallTime, stream: Int32, answer: GatewayAnswer)] = []
     private(set) var wants: Epoll.Interest = .read
@@ -88,11 +90,11 @@ final class ServedConnection {
         session.takeEvents(into: &events)
         for event in events {
             switch event {
-            case .request(let request): try answer(request, of: session)
+            case .request(let request):
+                if request.stream <= lastPromised { try answer(request, of: session) }
             case .goaway: isLeaving = true
             case .beyondLimit where model.excess == .goAway:
-                try session.goaway(debug: Array("Maximum active streams violated for this endpoint.".utf8))
-                isLeaving = true
+                try sayGoodbye("Maximum active streams violated for this endpoint.", of: session)
             case .cancelled, .beyondLimit, .settingsAcknowledged, .pong, .failed: break
             }
         }
@@ -132,9 +134,15 @@ final class ServedConnection {
         }
         try session.respond(to: stream, status: answer.status, headers: headerBlock(of: answer), body: answer.body)
         if case .goAway(let reason) = answer.effect {
-            try session.goaway(debug: Array("{\"reason\":\"\(reason)\"}".utf8))
-            isLeaving = true
+            try sayGoodbye("{\"reason\":\"\(reason)\"}", of: session)
         }
+    }
+
+    /// - Parameter last: `nil`: all that were taken up.
+    private func sayGoodbye(_ text: String, last: Int32? = nil, of session: ServerSession) throws {
+        lastPromised = min(lastPromised, last ?? session.lastStream)
+        try session.goaway(lastStream: lastPromised, debug: Array(text.utf8))
+        isLeaving = true
     }
 
     /// - Returns: false when the connection is over.
@@ -147,12 +155,9 @@ final class ServedConnection {
                 try announceLimit(of: session)
             case .goAway(let reason, let unprocessed):
                 let last = max(0, session.lastStream - 2 * Int32(clamping: unprocessed))
-                try session.goaway(lastStream: last, debug: Array("{\"reason\":\"\(reason)\"}".utf8))
+                try sayGoodbye("{\"reason\":\"\(reason)\"}", last: last, of: session)
                 later.removeAll { $0.stream > last }
-                isLeaving = true
-            case .goAwayText(let text):
-                try session.goaway(debug: Array(text.utf8))
-                isLeaving = true
+            case .goAwayText(let text): try sayGoodbye(text, of: session)
             case .close:
                 tls.shutdown()
                 return false

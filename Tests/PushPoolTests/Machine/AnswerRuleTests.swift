@@ -114,6 +114,32 @@ import Testing
         #expect(bench.state.isEmpty)
     }
 
+    @Test(arguments: [("TopicDisallowed", 400), ("InvalidProviderToken", 403), ("InternalServerError", 500)])
+    func `G3, G8: after a fault no more are in flight than it takes to be sure of it, and a 200 lifts that`(
+        reason: String, status: Int
+    ) {
+        let refusal = PoolBench.refusal(reason, status)
+        var bench = PoolBench()
+        bench.prove()
+        bench.add(0..<1, .update)
+        bench.turn()
+        bench.answerNext(refusal)
+        bench.add(1..<100, .update)
+        bench.turn()
+        #expect(bench.written.count == 4)
+        bench.answerNext()
+        #expect(bench.written.count == 98, "all is well")
+        bench.answerAll()
+
+        bench.add(100..<101, .update)
+        bench.turn()
+        bench.answerNext(refusal)
+        bench.add(101..<200, .update)
+        bench.turn()
+        bench.answerAll(refusal)
+        #expect(bench.state.faults.heldCount == 1 && bench.state.waitingCount == 95, "five, and no more")
+    }
+
     @Test func `G3: 403s stop the key on that gateway, and not the same key on the other`() {
         var bench = PoolBench {
             $0.groups.append(.init(gateway: .sandbox, key: 0, keyID: "KEY1234567"))

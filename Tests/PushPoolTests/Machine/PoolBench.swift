@@ -106,6 +106,9 @@ struct PoolBench {
         case .sign(let token): signed.append((token, now))
         case .submit(let push, let ticket, let connection, let token):
             written.append(Written(push: push, ticket: ticket, connection: connection, token: token))
+        case .giveUp(let push, let ticket, _):
+            written.removeAll { $0.push == push && $0.ticket == ticket }
+            state.handle(.unknown(push, ticket: ticket), at: now)
         case .ping(let number): pinged.append(number)
         case .close(let number): closed.append(number)
         case .settle(let push, let verdict):

@@ -25,6 +25,19 @@ import Testing
         #expect(sent == [0, 4, 6, 3, 7, 2, 5, 1, 8])
     }
 
+    @Test func `G7: the distances of many tokens are kept apart, in a table that stays bounded`() {
+        var memory = AddressMemory(limits: .init(spacing: Spacing(perSecond: 1, burst: 1), kept: 8192))
+        let keys = (0..<12_000).map { AddressKey(token: PoolBench.token($0)) }
+        func remembered(_ range: Range<Int>) -> Int {
+            keys[range].count { memory.due($0, isPatient: true, at: .zero) > .zero }
+        }
+        for key in keys[..<4000] { memory.spend(key, at: .zero) }
+        #expect(remembered(0..<4000) >= 3990 && remembered(4000..<12_000) == 0)
+        #expect(memory.due(keys[0], isPatient: false, at: .zero) == .zero)
+        for key in keys[4000...] { memory.spend(key, at: .zero) }
+        #expect((7000...8192).contains(remembered(0..<12_000)), "\(remembered(0..<12_000))")
+    }
+
     @Test func `G7: an update takes the place of a waiting one of its card, with the better of both ranks`() {
         var bench = PoolBench(streams: 1) { $0.group.connections = 1 }
         bench.prove()

@@ -70,10 +70,37 @@ final class Collector: VerdictSink {
 
 /// Keeps what a pool traces.
 final class NoticeCollector: PoolTrace {
-    private let events = Mutex<[PoolTraceEvent]>([])
+    private struct State {
+        var events: [PoolTraceEvent] = []
+        var written = 0
+        var waiting: (count: Int, wake: CheckedContinuation<Void, Never>)?
+    }
 
-    var all: [PoolTraceEvent] { events.withLock { $0 } }
+    private let state = Mutex(State())
+
+    var all: [PoolTraceEvent] { state.withLock { $0.events } }
     var notices: [PoolNotice] { all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
 
-    func record(_ event: PoolTraceEvent) { events.withLock { $0.append(event) } }
+    func record(_ event: PoolTraceEvent) {
+        let wake = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.events.append(event)
+            if case .written = event { state.written += 1 }
+            guard let waiting = state.waiting, state.written >= waiting.count else { return nil }
+            state.waiting = nil
+            return waiting.wake
+        }
+        wake?.resume()
+    }
+
+    /// Until so many requests were handed to connections, repeats included.
+    func waitForWritten(_ count: Int) async {
+        await withCheckedContinuation { wake in
+            let isThere = state.withLock { state in
+                guard state.written < count else { return true }
+                state.waiting = (count, wake)
+                return false
+            }
+            if isThere { wake.resume() }
+        }
+    }
 }

@@ -46,13 +46,15 @@ struct ScriptedRig {
 
     static func push(
         _ number: Int, event: PushEvent = .start, gateway: Gateway = .production, isConfirmed: Bool = true,
-        sink: Collector
+        payloadBytes: Int = 10, sink: Collector
     ) -> OutgoingPush {
         let request = PushRequest(
             id: ApnsID(randomHigh: UInt64(number), randomLow: UInt64(number)),
             address: PushAddress(token: token(number), gateway: gateway),
             topic: "com.example.lineup.push-type.liveactivity", event: event, priority: .immediate,
-            expiration: start.unixSeconds + 600, collapseID: nil, payload: Array(#"{"aps":{}}"#.utf8))
+            expiration: start.unixSeconds + 600, collapseID: nil,
+            payload: Array(#"{"aps":{}"#.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: payloadBytes - 10)
+                + [UInt8(ascii: "}")])
         let ticket = PushTicket(
             device: DeviceID(unchecked: "d"), generation: Generation(1), number: PushNumber(UInt32(number)))
         return OutgoingPush(request: request, ticket: ticket, sink: sink, isConfirmed: isConfirmed)

@@ -11,6 +11,9 @@ struct SeenRequest: Sendable, Equatable {
     let authorization: String
     /// Requests of its connection without an answer, this one included.
     let open: Int
+
+    /// Of the push, as the rigs number them: the low digits of its id.
+    var number: Int { Int(id.suffix(8), radix: 16) ?? -1 }
 }
 
 /// What the server does next on the connection of the request.
@@ -21,6 +24,8 @@ enum ServerStep: Sendable {
     case resetStream(Int32, ErrorCode)
     case announce(UInt32)
     case goAway(last: Int32, text: String = "")
+    /// Reads no more from this connection, and leaves it open.
+    case goDeaf
     /// Ends the connection with RST.
     case reset
     /// Ends it with close_notify and FIN.
@@ -38,6 +43,7 @@ final class ScriptedServer: Sendable {
         var isStopping = false
         var address: SocketAddress?
         var waiting: (count: Int, wake: CheckedContinuation<Void, Never>)?
+        var orders: [(connection: Int, steps: [ServerStep])] = []
     }
 
     struct NoAddress: Error {}
@@ -84,6 +90,12 @@ final class ScriptedServer: Sendable {
 
     var seen: [SeenRequest] { shared.state.withLock { $0.seen } }
     var connections: Int { shared.state.withLock { $0.connections } }
+
+    /// Steps that no request asks for.
+    func tell(_ connection: Int, _ steps: [ServerStep]) {
+        shared.state.withLock { $0.orders.append((connection, steps)) }
+        shared.wake.signal()
+    }
 
     func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { wake in
@@ -151,7 +163,9 @@ private final class ScriptedLoop {
             try epoll.wait(timeoutMilliseconds: nil, into: &events)
             for event in events {
                 switch event.token {
-                case Self.wakeToken: shared.wake.drain()
+                case Self.wakeToken:
+                    shared.wake.drain()
+                    obey()
                 case Self.listenerToken: try acceptAll()
                 default: advance(Int(event.token))
                 }
@@ -188,6 +202,21 @@ private final class ScriptedLoop {
         try? epoll.modify(connection.tls.descriptor, connection.wants, token: UInt64(number))
     }
 
+    private func obey() {
+        let orders = shared.state.withLock { state in
+            defer { state.orders = [] }
+            return state.orders
+        }
+        for order in orders {
+            guard let connection = connections[order.connection] else { continue }
+            guard (try? connection.obey(order.steps)) ?? false else {
+                connections[order.connection] = nil
+                continue
+            }
+            try? epoll.modify(connection.tls.descriptor, connection.wants, token: UInt64(order.connection))
+        }
+    }
+
     private func record(_ request: SeenRequest) -> [ServerStep] {
         let (all, wake) = shared.state.withLock { state -> ([SeenRequest], CheckedContinuation<Void, Never>?) in
             state.seen.append(request)
@@ -208,6 +237,7 @@ private final class ScriptedConnection {
     private var outgoing: [UInt8] = []
     private var events: [ServerEvent] = []
     private(set) var wants: Epoll.Interest = .read
+    private var isDeaf = false
 
     init(number: Int, tls: TLSConnection, streams: UInt32) {
         (self.number, self.tls, self.streams) = (number, tls, streams)
@@ -218,6 +248,10 @@ private final class ScriptedConnection {
         guard let session = try established() else { return true }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
+            if isDeaf {
+                wants = []
+                return true
+            }
             var span = buffer.mutableSpan
             switch try tls.read(into: &span) {
             case .bytes(let count):
@@ -229,6 +263,14 @@ private final class ScriptedConnection {
                 return true
             }
         }
+    }
+
+    /// - Returns: false when it is over.
+    func obey(_ steps: [ServerStep]) throws -> Bool {
+        guard let session else { return true }
+        for step in steps { guard try take(step, session) else { return false } }
+        try flush(session)
+        return true
     }
 
     private func act(_ session: ServerSession, _ record: (SeenRequest) -> [ServerStep]) throws -> Bool {
@@ -256,6 +298,7 @@ private final class ScriptedConnection {
         case .announce(let limit):
             try session.announce(maxConcurrentStreams: limit)
         case .goAway(let last, let text): try session.goaway(lastStream: last, debug: Array(text.utf8))
+        case .goDeaf: isDeaf = true
         case .reset:
             try flush(session)
             tls.closeWithReset()

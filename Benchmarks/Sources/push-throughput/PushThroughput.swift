@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+
+/// Compares the push pool with `h2load` against one gateway: requests per CPU second of the client, and bytes written per
+/// request. Each round runs both, one after the other, as processes of their own that send the same requests.
+@main struct PushThroughput {
+    static let usage = """
+        push-throughput: the push pool and h2load against one gateway, by turns
+
+          --port PORT           where the gateway listens, on 127.0.0.1
+          --certificate FILE    what it shows
+          --provider-key FILE   signs the provider token, with --key-id and --team-id
+          --pushes N            a round and client (default 200000)
+          --connections N       (default 4)
+          --streams N           in flight on one connection at most (default 100)
+          --rounds N            (default 5)
+          --h2load PROGRAM      (default h2load)
+          --json                figures as JSON instead of a table
+          --alone               pushes once through the pool and ends: for a profiler
+
+        """
+
+    static func main() async {
+        do {
+            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            if options.isHelp { return print(usage, terminator: "") }
+            if options.isAlone {
+                try await PoolRun(options).run()
+            } else {
+                let rounds = try Comparison(options).run()
+                print(options.isJSON ? try Report(rounds, options).json() : Report(rounds, options).table())
+            }
+        } catch {
+            FileHandle.standardError.write(Data("push-throughput: \(error)\n".utf8))
+            exit(error is WrongUse ? 2 : 1)
+        }
+    }
+}
+
+struct WrongUse: Error, CustomStringConvertible {
+    let description: String
+}
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+}
