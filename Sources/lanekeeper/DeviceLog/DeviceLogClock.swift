@@ -17,7 +17,7 @@ struct DeviceLogClock: Equatable, Sendable {
     ///   - assumed: the offset of this machine, for a log that tells nothing.
     init?(_ entries: [DeviceLogEntry], sends: [Double], assumed: Int) {
         guard let first = sends.first, let last = sends.last else { return nil }
-        near = (first + last) / 2
+        let near = (first + last) / 2
         let times = entries.filter(\.event.isOfStart).compactMap(\.time).filter { $0.offsetSeconds == nil }
         var best = (score: 0, offset: assumed)
         // Every offset that any place on Earth has is a multiple of a quarter of an hour.
@@ -31,6 +31,7 @@ struct DeviceLogClock: Equatable, Sendable {
         }
         offsetSeconds = best.offset
         isFound = best.score > 0
+        self.near = near
     }
 
     /// Unix seconds.
