@@ -30,10 +30,11 @@ import WebServer
         try AnsweringServer { request, exchange in exchange.answer(answer(request)) }
     }
 
-    private static func json(_ status: Int = 200, _ text: String) -> WebAnswer {
+    private static func json(_ text: String, _ status: Int = 200) -> WebAnswer {
         WebAnswer(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }
 
+    @discardableResult
     private func withKey<Result>(_ body: (String) async throws -> Result) async throws -> Result {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanekeeper-key-\(ProcessInfo.processInfo.globallyUniqueString)")
@@ -99,7 +100,7 @@ import WebServer
 
     @Test func `something else at the address, and nobody there, are told`() async throws {
         let server = try daemon { request in
-            request.head.path.last == "timeline" ? Self.json("<html>") : Self.json(502, "<html>")
+            request.head.path.last == "timeline" ? Self.json("<html>") : Self.json("<html>", 502)
         }
         try await withKey { key in
             let words = ["d1", "--url", server.url, "--key-file", key]
@@ -148,14 +149,14 @@ import WebServer
         let server = try AnsweringServer { request, exchange in
             guard request.head.path.last != "probes" else {
                 let names = ProbeVariant.allCases.map { #"{"name":"\#($0.rawValue)","at":1}"# }.joined(separator: ",")
-                return exchange.answer(Self.json(202, #"{"variants":[\#(names)]}"#))
+                return exchange.answer(Self.json(#"{"variants":[\#(names)]}"#, 202))
             }
             func entry(_ rule: String, _ text: String) -> String {
                 #"{"seq":1,"at":1000,"kind":"probe","key":"probe","rule":"\#(rule)","detail":"\#(text)","push":null}"#
             }
             switch looks.add(1, ordering: .relaxed).newValue {
             case 1: exchange.answer(Self.json(#"{"entries":[],"next":5}"#))
-            case 2: exchange.answer(Self.json(503, "{}"))
+            case 2: exchange.answer(Self.json("{}", 503))
             case 3:
                 let sent = entry("P1", "variant 1 of 5, full: sent")
                 exchange.answer(Self.json(#"{"entries":[\#(sent)],"next":6}"#))
@@ -183,7 +184,7 @@ import WebServer
 
     @Test func `probe stops waiting at its limit or when asked to, and tells what is known`() async throws {
         let server = try daemon { request in
-            request.head.path.last == "probes" ? Self.json(202, "{}") : Self.json(#"{"entries":[],"next":0}"#)
+            request.head.path.last == "probes" ? Self.json("{}", 202) : Self.json(#"{"entries":[],"next":0}"#)
         }
         try await withKey { key in
             let words = ["d1", "--url", server.url, "--key-file", key, "--seconds", "3"]
@@ -232,7 +233,8 @@ import WebServer
         }
         try await withKey { key in
             options.keyFile = key
-            #expect(try options.client(nil, environment: ["LANEKEEPER_KEY": "k1"]).key == "secret-key")
+            let client = try options.client(nil, environment: ["LANEKEEPER_KEY": "k1"])
+            #expect(client.key == "secret-key")
         }
         options.keyFile = "/nowhere/key"
         #expect(throws: WrongUse.self) { try options.client(nil, environment: [:]) }
