@@ -11,7 +11,7 @@ import Testing
         return """
             { log: { format: 'text' },
               http: { keys: [ { name: 'ops', scopes: ['devices', 'admin'], sha256: '\(digest)' } ] },
-              apps: [ { id: 'lineup', bundleID: 'example.lineup', teamID: 'TEAM123456',
+              apps: [ { id: 'lineup', bundleID: 'example.lineup', teamID: 'TEAM123456', keyID: 'KEY1234567', keyFile: 'k.p8',
                         slateAttributesType: 'LineupAttributes' } ] }
             """
     }
@@ -20,6 +20,7 @@ import Testing
         try await BuiltProgram.inFolder { folder in
             let key = "made-up-key-of-a-test"
             try Data("\(key)\n".utf8).write(to: folder.appendingPathComponent("key"))
+            try Data(SigningKey.freshPEM().utf8).write(to: folder.appendingPathComponent("k.p8"))
             let daemon = try await RunningDaemon(in: folder, configuration: configuration(key))
             #expect(await daemon.logged("ready") != nil)
             let address = try #require(ClientAddress(daemon.address))
