@@ -15,6 +15,9 @@ struct Lanekeeper {
           check   tries out everything that serve will need, without a push
           key     new: makes a key for the HTTP API
           migrate brings the store to this version
+          lane    one phone's state, its deadlines, the rule behind each card, its timeline
+          probe   five start variants to one phone, and what became of each
+          moment  makes a moment of a game up, for some phones
           replay  the rules over a recorded slate, without network or clock (lanekeeper replay --help)
           lint    checks Live Activity payloads against the rules and iOS's
           tuning  check: compares values copied into an app's source with the rules' own
@@ -49,6 +52,26 @@ struct Lanekeeper {
                 await configured(arguments, KeyCommand.usage) { words in
                     for line in try KeyCommand(words).lines(secret: try SecureRandom.bytes(32)) { say(line) }
                     return 0
+                })
+        case "lane":
+            exit(
+                await configured(arguments, LaneCommand.usage) { words in
+                    for line in try await LaneCommand(words).run() { say(line) }
+                    return 0
+                })
+        case "moment":
+            exit(
+                await configured(arguments, MomentCommand.usage) { words in
+                    for line in try await MomentCommand(words).run() { say(line) }
+                    return 0
+                })
+        case "probe":
+            exit(
+                await configured(arguments, ProbeCommand.usage) { words in
+                    StopSignals.note()
+                    let (lines, code) = try await ProbeCommand(words).run(clock: MachineClock()) { complain($0) }
+                    for line in lines { say(line) }
+                    return code
                 })
         case "replay":
             exit(replay(Array(arguments.dropFirst())))

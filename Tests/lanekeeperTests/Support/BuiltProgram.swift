@@ -26,13 +26,18 @@ enum BuiltProgram {
     }
 
     /// Its output goes to files: a pipe that nobody reads would stop it.
-    static func run(_ arguments: [String], in folder: URL) async throws -> Outcome {
+    ///
+    /// - Parameter environment: added to the tests' own.
+    static func run(
+        _ arguments: [String], in folder: URL, environment: [String: String] = [:]
+    ) async throws -> Outcome {
         let (out, err) = (folder.appendingPathComponent("out"), folder.appendingPathComponent("err"))
         for file in [out, err] { try Data().write(to: file) }
         let process = Process()
         process.executableURL = url
         process.arguments = arguments
         process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
