@@ -46,14 +46,14 @@ private func exchange(_ request: [UInt8], with address: SocketAddress, isHead: B
     let epoll = try Epoll(eventsPerWait: 1)
     var events: [Epoll.Event] = []
     try epoll.add(socket.descriptor, .write, token: 0)
-    try epoll.wait(timeoutMilliseconds: 60_000, into: &events)
+    try epoll.wait(timeoutMilliseconds: 600_000, into: &events)
     try socket.checkConnected()
     var sent = 0
     while sent < request.count {
         if case .bytes(let count) = try socket.write(request.span.extracting(sent...)) {
             sent += count
         } else {
-            try epoll.wait(timeoutMilliseconds: 60_000, into: &events)
+            try epoll.wait(timeoutMilliseconds: 600_000, into: &events)
         }
     }
     try epoll.modify(socket.descriptor, .read, token: 0)
@@ -66,7 +66,7 @@ private func exchange(_ request: [UInt8], with address: SocketAddress, isHead: B
         case .bytes(let count): received += scratch[..<count]
         case .closed: throw NoAnswer()
         case .wantsRead, .wantsWrite:
-            try epoll.wait(timeoutMilliseconds: 60_000, into: &events)
+            try epoll.wait(timeoutMilliseconds: 600_000, into: &events)
             if events.isEmpty { throw NoAnswer() }
         }
     }
