@@ -72,8 +72,8 @@ let package = Package(
         tests(of: "WebServer", ["TLS"]),
         tests(of: "Postgres"),
         tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "Simulation"]),
-        tests(of: "Operations", ["CardRules", "Lanes", "PushPool", "Intake", "Simulation"]),
+        tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation"]),
+        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
     ]
 )

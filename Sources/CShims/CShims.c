@@ -2,9 +2,12 @@
 #include "CShims.h"
 
 #include <openssl/evp.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 int lk_accept4(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
@@ -58,3 +61,35 @@ void lk_catch_stop_signals(void) {
 }
 
 int lk_stop_was_asked(void) { return stop_was_asked; }
+
+static int signal_pipe[2] = {-1, -1};
+static volatile sig_atomic_t stops_seen = 0;
+
+static void on_daemon_signal(int number) {
+    int saved = errno;
+    if (number != SIGHUP && stops_seen++) {
+        struct sigaction action = {0};
+        action.sa_handler = SIG_DFL;
+        sigemptyset(&action.sa_mask);
+        sigaction(number, &action, 0);
+        raise(number);  // held back until this handler returns, and then the end
+    } else {
+        unsigned char byte = (unsigned char)number;
+        ssize_t written = write(signal_pipe[1], &byte, 1);  // a full pipe: as many as that wait to be looked at
+        (void)written;
+    }
+    errno = saved;
+}
+
+int lk_watch_signals(void) {
+    if (signal_pipe[0] >= 0) return signal_pipe[0];
+    if (pipe2(signal_pipe, O_CLOEXEC) != 0) return -1;
+    // Only the writing end: the reader waits, the handler never does.
+    if (fcntl(signal_pipe[1], F_SETFL, O_NONBLOCK) != 0) return -1;
+    struct sigaction action = {0};
+    action.sa_handler = on_daemon_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, &action, 0) || sigaction(SIGTERM, &action, 0) || sigaction(SIGHUP, &action, 0)) return -1;
+    return signal_pipe[0];
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import Simulation
 import TLS
 
@@ -10,6 +11,10 @@ struct Lanekeeper {
         lanekeeper COMMAND
 
           demo    a night of games through the whole system, to simulated phones (lanekeeper demo --help)
+          serve   the daemon (lanekeeper serve --help)
+          check   tries out everything that serve will need, without a push
+          key     new: makes a key for the HTTP API
+          migrate brings the store to this version
           replay  the rules over a recorded slate, without network or clock (lanekeeper replay --help)
           lint    checks Live Activity payloads against the rules and iOS's
           tuning  check: compares values copied into an app's source with the rules' own
@@ -24,6 +29,27 @@ struct Lanekeeper {
             exit(arguments.isEmpty ? 2 : 0)
         case "demo":
             exit(await demo(Array(arguments.dropFirst())))
+        case "serve":
+            exit(await configured(arguments, ServeRun.usage) { try await ServeRun($0).run() })
+        case "check":
+            exit(
+                await configured(arguments, CheckCommand.usage) { words in
+                    let (lines, code) = try await CheckCommand(words).run()
+                    for line in lines { say(line) }
+                    return code
+                })
+        case "migrate":
+            exit(
+                await configured(arguments, MigrateCommand.usage) { words in
+                    say(try await MigrateCommand(words).run())
+                    return 0
+                })
+        case "key":
+            exit(
+                await configured(arguments, KeyCommand.usage) { words in
+                    for line in try KeyCommand(words).lines(secret: try SecureRandom.bytes(32)) { say(line) }
+                    return 0
+                })
         case "replay":
             exit(replay(Array(arguments.dropFirst())))
         case "lint":
@@ -37,6 +63,29 @@ struct Lanekeeper {
         case .some(let command):
             complain("\(command) is no command; see lanekeeper --help")
             exit(2)
+        }
+    }
+
+    /// A command that reads the configuration: each of its faults is a line.
+    private static func configured(
+        _ arguments: [String], _ usage: String, _ run: ([String]) async throws -> Int32
+    ) async -> Int32 {
+        let words = Array(arguments.dropFirst())
+        if Arguments.askForHelp(words) {
+            say(usage)
+            return 0
+        }
+        do {
+            return try await run(words)
+        } catch let wrong as WrongUse {
+            complain(wrong.text)
+            return 2
+        } catch let error as ConfigurationFaults {
+            for fault in error.faults { complain("\(fault)") }
+            return 1
+        } catch {
+            complain("\(error)")
+            return 1
         }
     }
 

@@ -35,9 +35,8 @@ import Testing
             #expect(try await store.allOwners().count == 1)
             #expect(try await store.timestampMark(partition: 1) == 5)
             #expect(
-                try await store.timeline(of: DeviceID(unchecked: "d1"), limit: 9).map(\.row.entry.detail) == [
-                    "two", "one",
-                ])
+                try await store.timeline(device: DeviceID(unchecked: "d1"), after: nil, limit: 9)
+                    .map(\.row.entry.detail) == ["one", "two"])
             await store.close()
         }
     }
@@ -63,7 +62,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `L1: a file of the older schema opens, with its lanes, and keeps sessions from then on`() async throws {
+    @Test func `L1: a file of the oldest schema opens, with its lanes, and keeps sessions and pauses from then on`()
+        async throws
+    {
         do {
             let connection = try SQLiteConnection(path: folder.store)
             try connection.run(SQLiteSchema.steps[0] + " PRAGMA user_version = 1;")
@@ -76,14 +77,17 @@ import Testing
         }
         let store = try SQLiteStore.open(path: folder.store)
         #expect(try await store.allLanes() == [StoredLane(record: recordOfVersion1, generation: Generation(4))])
-        let entry = try await store.timeline(of: recordOfVersion1.device, limit: 1).first?.row.entry
+        let entry = try await store.timeline(device: recordOfVersion1.device, after: nil, limit: 1).first?.row.entry
         #expect(entry?.detail == "quiet hours" && entry?.changesWhen == nil && entry?.rule == .s5)
         let session = sampleSession("nap")
         #expect(await store.landed { $0.sessions = [session] } == nothing)
         #expect(try await store.allSessions() == [session])
+        #expect(try await store.pausedGateways().isEmpty)
+        #expect(await store.landed { $0.pauses = [.sandbox: true] } == nothing)
         await store.close()
         let again = try SQLiteStore.open(path: folder.store)
         #expect(try await again.allSessions() == [session])
+        #expect(try await again.pausedGateways() == [.sandbox])
         await again.close()
     }
 
@@ -207,7 +211,7 @@ import Testing
         #expect(found == ["wal", "2", "8192"])  // 2 is FULL
     }
 
-    @Test func `the timeline is numbered, pages back, and is bounded in age`() async throws {
+    @Test func `the timeline is numbered, and bounded in age`() async throws {
         var settings = SQLiteStore.Settings()
         settings.timelineSeconds = 100
         let store = try SQLiteStore.open(path: folder.store, settings: settings)
@@ -222,17 +226,34 @@ import Testing
                     ]
                 } == nothing)
         }
-        let all = try await store.timeline(of: device, limit: 1000)
-        #expect(all.first?.row == sampleRow("d1", "29b", at: tenPM.advanced(bySeconds: 290)))
-        #expect(all.map(\.sequence) == all.map(\.sequence).sorted(by: >) && Set(all.map(\.sequence)).count == all.count)
-        #expect(all.last?.row.entry.detail == "19a")
-        let page = try await store.timeline(of: device, limit: 3)
-        #expect(page.map(\.row.entry.detail) == ["29b", "29a", "28b"])
-        let next = try await store.timeline(of: device, before: page[2].sequence, limit: 3)
-        #expect(next.map(\.row.entry.detail) == ["28a", "27b", "27a"])
-        #expect(await store.landed { $0.removed = [device] } == nothing)
-        #expect(try await store.timeline(of: device, limit: 10).isEmpty)
+        let all = try await store.timeline(device: device, after: nil, limit: 1000)
+        #expect(all.last?.row == sampleRow("d1", "29b", at: tenPM.advanced(bySeconds: 290)))
+        #expect(all.first?.row.entry.detail == "19a")
+        let page = try await store.timeline(device: device, after: all[2].sequence, limit: 3)
+        #expect(page.map(\.row.entry.detail) == ["20b", "21a", "21b"])
         await store.close()
+    }
+
+    @Test(arguments: ["removed", "forgotten"])
+    func `a timeline number is never given twice, also when the newest entries are gone`(how: String) async throws {
+        let store = try SQLiteStore.open(path: folder.store)
+        let device = DeviceID(unchecked: "d1")
+        #expect(await store.landed { $0.timeline = (0..<200).map { sampleRow("d1", "\($0)") } } == nothing)
+        let last = try #require(try await store.timeline(device: nil, after: nil, limit: 1).first?.sequence)
+        if how == "removed" {
+            #expect(await store.landed { $0.removed = [device] } == nothing)
+        } else {
+            let later = tenPM.advanced(bySeconds: 3 * 86_400)
+            #expect(await store.landed { $0.claims = [sampleClaim("d2", 0, at: later)] } == nothing)
+        }
+        #expect(try await store.timeline(device: nil, after: nil, limit: 1).isEmpty)
+        await store.close()
+        let again = try SQLiteStore.open(path: folder.store)
+        let row = sampleRow("d1", "new", at: tenPM.advanced(bySeconds: 4 * 86_400))
+        #expect(await again.landed { $0.timeline = [row] } == nothing)
+        let found = try await again.timeline(device: nil, after: last, limit: 9)
+        #expect(found.map(\.row.entry.detail) == ["new"])
+        await again.close()
     }
 
     @Test func `the write-ahead log is cut when it is long`() async throws {

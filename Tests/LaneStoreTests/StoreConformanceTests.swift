@@ -159,6 +159,60 @@ import Testing
         #expect(try await store.loadSlate(since: .distantPast) == Array(lines[4...]))
     }
 
+    @Test(arguments: Kind.allCases)
+    func `a timeline is read on from a number, of one device or of all, and goes with its device`(kind: Kind)
+        async throws
+    {
+        let store = try open(kind)
+        let (one, two) = (DeviceID(unchecked: "d1"), DeviceID(unchecked: "d2"))
+        for turn in 0..<40 {
+            // Entries of one turn share a row: pages cut through it.
+            #expect(
+                await store.landed {
+                    $0.timeline = [
+                        sampleRow("d1", "\(turn)a"), sampleRow("d1", "\(turn)b"), sampleRow("d2", "\(turn)c"),
+                        sampleRow("d1", "\(turn)d"),
+                    ]
+                } == nothing)
+        }
+        let all = try await store.timeline(device: nil, after: nil, limit: 1000)
+        #expect(all.map(\.row.entry.detail) == (0..<40).flatMap { turn in "abcd".map { "\(turn)\($0)" } })
+        #expect(all.map(\.sequence) == Set(all.map(\.sequence)).sorted())
+        #expect(all[2].row == sampleRow("d2", "0c"))
+        for device in [nil, one, two] {
+            let expected = all.filter { device == nil || $0.row.device == device }
+            for limit in [1, 2, 3, 7, 1000] {
+                var read: [SequencedTimelineRow] = []
+                var after: Int64 = 0
+                while let last = try await store.timeline(device: device, after: after, limit: limit).last {
+                    read += try await store.timeline(device: device, after: after, limit: limit)
+                    after = last.sequence
+                }
+                #expect(read == expected, "limit \(limit)")
+                #expect(
+                    try await store.timeline(device: device, after: nil, limit: limit) == expected.suffix(limit),
+                    "limit \(limit)")
+            }
+        }
+        #expect(try await store.timeline(device: nil, after: .max, limit: 9).isEmpty)
+        #expect(try await store.timeline(device: nil, after: .min, limit: 1) == Array(all.prefix(1)))
+        #expect(try await store.timeline(device: nil, after: nil, limit: 0).isEmpty)
+        #expect(await store.landed { $0.removed = [one] } == nothing)
+        #expect(try await store.timeline(device: one, after: nil, limit: 9).isEmpty)
+        #expect(try await store.timeline(device: nil, after: nil, limit: 99).count == 40)
+    }
+
+    @Test(arguments: Kind.allCases) func `gateways stay paused until they are resumed`(kind: Kind) async throws {
+        let store = try open(kind)
+        #expect(try await store.pausedGateways().isEmpty)
+        #expect(await store.landed { $0.pauses = [.production: true, .sandbox: true] } == nothing)
+        #expect(await store.landed { $0.pauses = [.production: true] } == nothing)
+        #expect(try await store.pausedGateways() == [.production, .sandbox])
+        #expect(await store.landed { $0.pauses = [.production: false] } == nothing)
+        #expect(await store.landed { $0.pauses = [.production: false] } == nothing)
+        #expect(try await store.pausedGateways() == [.sandbox])
+    }
+
     @Test(arguments: Kind.allCases) func `a removed lane is gone; an empty batch lands`(kind: Kind) async throws {
         let store = try open(kind)
         #expect(await store.landed { _ in } == nothing)

@@ -45,4 +45,9 @@ EVP_PKEY *lk_generate_p256(void);
 void lk_catch_stop_signals(void);
 int lk_stop_was_asked(void);
 
+// For a daemon: SIGINT, SIGTERM and SIGHUP each write their number, one byte, into a pipe, whose reading end is returned
+// (-1 and errno on failure; the same one again on a second call). The second SIGINT or SIGTERM ends the process as if
+// nobody had caught it. The handler uses write, sigaction and raise, which signal-safety(7) allows.
+int lk_watch_signals(void);
+
 #endif

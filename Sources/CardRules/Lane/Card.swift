@@ -19,7 +19,7 @@ public struct Card: Hashable, Sendable {
     public var isNeverAdopted = false
 
     /// What the server believes (section 1). No card is `absent`.
-    public enum State: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
         /// A start intent is durable; the push may or may not have left. -> believed, absent.
         case starting
         /// Accepted, or verdict unknown; no update token yet. -> confirmed, ending, absent.

@@ -28,6 +28,10 @@ public enum LaneEvent: Sendable {
     case handoverTaken(by: DeviceID)
     /// An operator made a moment up for this phone alone (`POST /v1/moments`).
     case madeUpMoment(game: GameID, kind: MomentKind, until: WallTime)
+    /// An operator probes this phone (`POST /v1/probes`); `nil`: at the gateway that its token belongs to.
+    case probe(Gateway?)
+    /// The tuning is another one: what was worked out by the old one is worked out anew.
+    case retuned
 }
 
 /// What an app says of its device; a field left out keeps its value (api.md).

@@ -20,6 +20,8 @@ public struct LaneRecord: Hashable, Sendable {
     public var sessions: [SessionMember] = []
     /// Cards on their way to follow those that are `replacing`.
     public var successors: [Successor] = []
+    /// The starts of a probe that are still to be sent, or whose cards nobody has told of.
+    public var probes: [ProbeCard] = []
     /// The device was deleted; its record goes when its owed ends are sent.
     public var isRemoved = false
 

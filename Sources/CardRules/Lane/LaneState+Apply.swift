@@ -50,6 +50,8 @@ extension LaneState {
         case .handoverTaken(let newer): forgetHandover(to: newer, &turn)
         case .madeUpMoment(let game, let kind, let until):
             makeUp(MadeUpMoment(game: game, kind: kind, until: until), &turn)
+        case .probe(let gateway): beginProbe(gateway, &turn)
+        case .retuned: retune()
         }
     }
 
@@ -58,6 +60,7 @@ extension LaneState {
         refreshWatch(turn)
         forgetMadeUpMoment(turn)
         expireCards(&turn)
+        considerProbe(&turn)
         guard !isSuperseded else {
             sendOldEnds(&turn)
             eraseIfDone(&turn)
@@ -97,6 +100,7 @@ extension LaneState {
         for card in kept.cards { considerLife(of: card, turn, consider) }
         for end in oldEnds where end.inFlight == nil { consider(end.retryAt) }
         for owed in kept.owedEnds { consider(owed.limit) }
+        consider(probeLook(turn))
         if !isSuperseded {
             consider(deferralLook(turn))
             consider(frontLook)

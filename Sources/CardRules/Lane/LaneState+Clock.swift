@@ -34,6 +34,7 @@ extension LaneState {
             guard let pending = kept.sessions[index].pending, pending.isGatewayHold else { continue }
             kept.sessions[index].pending?.until = pending.until?.advanced(bySeconds: step)
         }
+        for index in kept.probes.indices { kept.probes[index].follow(step, to: now) }
         for index in kept.successors.indices { kept.successors[index].follow(step, to: now) }
         quiet = nil
         plans = []

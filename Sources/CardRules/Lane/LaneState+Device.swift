@@ -2,7 +2,7 @@ extension LaneState {
     /// `PUT /v1/devices/{device}`: a field left out keeps its value.
     mutating func register(_ patch: DevicePatch, _ turn: inout Turn) {
         if kept.isRemoved { beginAnew() }
-        signOfLife()
+        signOfLife(turn.tuning)
         turn.saveFirst()
         selectionRevision &+= 1
         kept.isRemoved = false
@@ -15,6 +15,7 @@ extension LaneState {
         if let user, user != kept.settings.user {
             // Another person's card must not go on: it ends even if the new one follows the same games.
             for card in kept.cards { owe(card.key, .s1, "the user changed", &turn) }
+            dropProbe(.s1, "the user changed", &turn)
             for index in kept.sessions.indices where kept.settings.user != nil { kept.sessions[index].pending = nil }
         }
         if let version = patch.osVersion { kept.settings.osVersion = version }
@@ -69,6 +70,7 @@ extension LaneState {
             }
             kept.pushToStart?.noneReportedAt = turn.now
         case .value(let address):
+            kept.ledger.awaitsToken = false
             let held = kept.pushToStart
             let isOwned = held?.ownership == .owner && held?.address?.token == address.token
             kept.pushToStart = PushToStart(
@@ -89,7 +91,7 @@ extension LaneState {
     mutating func select(
         games: [GameID], pinned: GameID?, muted: [GameID], syncedAt: WallTime, _ turn: inout Turn
     ) {
-        signOfLife()
+        signOfLife(turn.tuning)
         let syncedAt = min(syncedAt, turn.now)
         if let held = kept.selection, syncedAt < held.syncedAt {
             turn.saveLater()
@@ -128,6 +130,7 @@ extension LaneState {
             kept.sessions[index].pending = nil
         }
         for card in kept.cards { owe(card.key, .e1, "the device was removed", &turn) }
+        kept.probes = []
         turn.saveFirst()
     }
 
@@ -137,8 +140,9 @@ extension LaneState {
         turn.answer(.erase)
     }
 
-    /// S14: any call of the app.
-    mutating func signOfLife() {
+    /// S14: any call of the app. What it is to do is not done by that: a token is still asked for.
+    mutating func signOfLife(_ tuning: Tuning) {
+        if kept.ledger.unprovenNights >= tuning.starts.unprovenNights { kept.ledger.awaitsToken = true }
         kept.ledger.unprovenNights = 0
         kept.ledger.hasSignOfLife = true
     }

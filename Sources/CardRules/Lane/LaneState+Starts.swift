@@ -94,7 +94,7 @@ extension LaneState {
                     changesWhen: atTime(until, "the gap is over"))
             }
         }
-        if standing >= tuning.starts.cardsPerApp {
+        if standing + probesStanding >= tuning.starts.cardsPerApp {
             return .deferred(.s13, "as many cards stand as iOS allows", changesWhen: "one of them has ended")
         }
         if !isSuccessor, ledger.unprovenNights >= tuning.starts.unprovenNights {
@@ -152,7 +152,7 @@ extension LaneState {
         if counts.sent >= allowed { return "\(counts.sent) of \(allowed) starts under this key are spent tonight" }
         // One unit stays for the reissue of each session card, the one to be started included.
         let reserved = kept.cards.count { $0.key != .slate } + (key == .slate ? 0 : 1)
-        guard kept.ledger.spent + reserved >= tuning.starts.hardCap else { return nil }
+        guard kept.ledger.spent + reserved + unitsOfProbe >= tuning.starts.hardCap else { return nil }
         return "\(kept.ledger.spent) starts of any kind are spent tonight, \(reserved) kept for reissues"
     }
 

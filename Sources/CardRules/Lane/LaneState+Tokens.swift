@@ -6,7 +6,7 @@ extension LaneState {
             turn.answer(.forward(.cardToken(token), to: newer))
             return
         }
-        signOfLife()
+        signOfLife(turn.tuning)
         turn.saveFirst()
         guard !kept.endedActivities.contains(token.activity) else {
             turn.note(.token, token.key, .l3, "a token of an activity known to have ended: ignored")
@@ -17,6 +17,7 @@ extension LaneState {
             turn.note(.token, token.key, .l3, "an older activity under this key reported again: its end is owed")
             return
         }
+        if takeProbeToken(token, &turn) { return }
         if takeSuccessorToken(token, &turn) { return }
         guard let index = cardIndex(token.key) else {
             adopt(token, &turn)
@@ -111,8 +112,9 @@ extension LaneState {
             turn.answer(.forward(.reported(report), to: newer))
             return
         }
-        signOfLife()
+        signOfLife(turn.tuning)
         turn.saveFirst()
+        if takeProbeReport(report, &turn) { return }
         let isOver = report.kind == .ended || report.kind == .dismissed
         turn.note(
             .report, report.key, isOver ? .l5 : .s14, "the app reported the card \(report.kind.rawValue)",

@@ -19,6 +19,8 @@ extension LaneState {
             settleOldEnd(index, verdict, &turn)
         } else if let index = orphans.firstIndex(where: { $0.number == number }) {
             settleOrphan(orphans.remove(at: index), verdict, &turn)
+        } else {
+            _ = settleProbe(number, verdict, &turn)
         }
     }
 
@@ -298,7 +300,7 @@ extension LaneState {
 }
 
 extension Verdict {
-    fileprivate var rule: Rule {
+    var rule: Rule {
         if case .refused = self { .g3 } else { .l2 }
     }
 

@@ -24,6 +24,13 @@ extension LaneState {
         watch.judged = nil
     }
 
+    /// Nothing that was worked out by another tuning stands.
+    mutating func retune() {
+        plans = []
+        quiet = nil
+        forgetWatch()
+    }
+
     /// The slots of the games that the owner chose or that have joined.
     private func chosenSlots(_ slate: SlateSnapshot) -> [Int] {
         var slots: [Int] = []

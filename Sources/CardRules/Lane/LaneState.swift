@@ -76,6 +76,7 @@ public struct LaneState: Sendable {
             kept.successors[index].state = .unknown
             kept.successors[index].ageBegan = kept.successors[index].ageBegan ?? kept.successors[index].claimedAt
         }
+        restoreProbe()
         for index in kept.sessions.indices where !sessions.contains(where: { $0.id == kept.sessions[index].key }) {
             kept.sessions[index].isOver = true
             kept.sessions[index].pending = nil

@@ -59,6 +59,18 @@ public struct SessionShow: Hashable, Sendable {
     }
 }
 
+/// What a start of a probe changes in the finished payload.
+public struct ProbePush: Hashable, Sendable {
+    public let variant: ProbeVariant
+    /// Unix seconds, for the variant that has one.
+    public let staleDate: Int64
+
+    public init(variant: ProbeVariant, staleDate: Int64) {
+        self.variant = variant
+        self.staleDate = staleDate
+    }
+}
+
 /// One push as a lane wants it: what and for whom. The shell turns it into headers and bytes.
 public struct PushOrder: Hashable, Sendable {
     public let number: PushNumber
@@ -79,6 +91,8 @@ public struct PushOrder: Hashable, Sendable {
     public let isConfirmed: Bool
     /// G7: a start that goes with the ends, before other starts.
     public let isReissue: Bool
+    /// It is one of a probe's: the payload as it would be, with one field changed.
+    public var probe: ProbePush?
 
     public enum Kind: Hashable, Sendable {
         /// Never with a stale date (P1). `withSound`: the device asks for it, and this is no successor (P1).

@@ -34,6 +34,7 @@ extension NightLedger {
         var next = NightLedger(from: from, to: to)
         let isQuiet = !keys.contains { $0.accepted > 0 }
         next.unprovenNights = isUnproven ? unprovenNights + 1 : isQuiet ? unprovenNights : 0
+        next.awaitsToken = awaitsToken
         next.joined = standing
         // S10 does not turn with the night; what lies a night back is of no use to it.
         for key in keys where key.lastAcceptedAt.map({ $0 >= self.from }) == true {

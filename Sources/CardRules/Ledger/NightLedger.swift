@@ -17,6 +17,8 @@ public struct NightLedger: Hashable, Sendable {
     public var unprovenNights = 0
     /// S14: the app gave a sign of life tonight.
     public var hasSignOfLife = false
+    /// S14: that app has given a sign of life, and is asked for a token until it reports one.
+    public var awaitsToken = false
 
     public struct KeyLedger: Hashable, Sendable {
         public let key: CardKey

@@ -2,7 +2,7 @@
 ///
 /// Pure: the caller gives the time. Feed it lines with `apply`, publish with `snapshot`, and publish again at `nextChange`.
 public struct Slate: Sendable {
-    private let tuning: Tuning
+    private var tuning: Tuning
     private let limits: SlateLimits
     /// In order of joining; `places` says where each game is.
     private var entries: [SlateEntry] = []
@@ -56,6 +56,16 @@ public struct Slate: Sendable {
         return SlateSnapshot(
             version: version, roster: roster, windows: windows, asOf: now, games: entries.compactMap(\.ranked),
             slots: places)
+    }
+
+    /// Other values of `tuning`: every game is judged anew at the next snapshot, its moments at once. A moment that only
+    /// the new values see begins now, one that they do not see is over now.
+    public mutating func retune(_ tuning: Tuning, at now: WallTime) {
+        self.tuning = tuning
+        for place in entries.indices {
+            entries[place].retune(at: now, tuning: tuning)
+            entries[place].findNextChange(after: now, tuning: tuning, limits: limits)
+        }
     }
 
     /// The next instant at which time alone changes the slate: a game enters or leaves the window (S11), a lift's tail

@@ -42,6 +42,12 @@ struct SlateEntry: Sendable {
     private mutating func noteLine(_ change: SlateChange, at now: WallTime, tuning: Tuning) {
         if case .ignored = change { return }
         lastLine = now
+        judgeMoments(at: now, tuning: tuning)
+    }
+
+    mutating func retune(at now: WallTime, tuning: Tuning) { judgeMoments(at: now, tuning: tuning) }
+
+    private mutating func judgeMoments(at now: WallTime, tuning: Tuning) {
         isDirty = true
         let on = moments(of: state, tuning: tuning)
         guard on != active else { return }

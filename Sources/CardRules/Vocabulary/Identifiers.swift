@@ -75,4 +75,6 @@ public struct CardKey: TextIdentifier {
 
     /// The key of the one slate card of a phone.
     public static let slate = CardKey(unchecked: "slate")
+    /// The key of what a probe starts; no session is called so.
+    public static let probe = CardKey(unchecked: "probe")
 }

@@ -28,16 +28,24 @@ public enum TuningText {
     public static func tuning(
         _ value: JSONValue, at pointer: JSONPointer, in document: JSONDocument
     ) throws(TuningTextFault) -> Tuning {
+        do throws(TuningPlaceFault) {
+            return try tuning(value, at: pointer)
+        } catch {
+            throw TuningTextFault(line: document.line(of: error.pointer), what: "\(error)")
+        }
+    }
+
+    /// The defaults, with the values of a tree in their place that no one text has as a whole.
+    public static func tuning(_ value: JSONValue, at pointer: JSONPointer) throws(TuningPlaceFault) -> Tuning {
         do throws(TuningFault) {
             return try Tuning(value)
         } catch {
-            let place = value.way(to: error.key)
-            let line = document.line(of: JSONPointer(pointer.steps + place))
-            var what = "\(error)"
+            var what = String("\(error)".dropFirst("tuning\(error.key.isEmpty ? "" : "."): ".count + error.key.count))
             if case .unknownKey(let key) = error, let nearest = nearestName(to: key, among: names) {
                 what += "; \(nearest)?"
             }
-            throw TuningTextFault(line: line, what: what)
+            throw TuningPlaceFault(
+                pointer: JSONPointer(pointer.steps + value.way(to: error.key)), key: error.key, what: what)
         }
     }
 
@@ -66,6 +74,17 @@ public struct TuningTextFault: Error, Hashable, Sendable {
 extension TuningTextFault: CustomStringConvertible {
     /// `12: tuning.card.maxGames: must be a whole number, 1 to 20`; the caller puts the file's name in front.
     public var description: String { "\(line): \(what)" + (column.map { " (column \($0))" } ?? "") }
+}
+
+/// Which value of a tree is no tuning, and why.
+public struct TuningPlaceFault: Error, Hashable, Sendable, CustomStringConvertible {
+    public let pointer: JSONPointer
+    /// Dotted, below `tuning`; empty for the whole.
+    public let key: String
+    /// Without the key: `no such key; reissue.afterSeconds?`
+    public let what: String
+
+    public var description: String { "tuning\(key.isEmpty ? "" : ".")\(key): \(what)" }
 }
 
 extension JSONValue {

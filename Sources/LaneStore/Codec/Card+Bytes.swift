@@ -55,6 +55,7 @@ extension ByteWriter {
         ids(ledger.handedOver)
         int(ledger.unprovenNights)
         bool(ledger.hasSignOfLife)
+        bool(ledger.awaitsToken)
     }
 }
 
@@ -121,6 +122,7 @@ extension ByteReader {
         ledger.handedOver = try ids("\(field).handedOver")
         ledger.unprovenNights = try int("\(field).unprovenNights")
         ledger.hasSignOfLife = try bool("\(field).hasSignOfLife")
+        if version >= 3 { ledger.awaitsToken = try bool("\(field).awaitsToken") }
         return ledger
     }
 }

@@ -3,10 +3,10 @@ public import CardRules
 /// A lane's record as versioned bytes: the store's own form, which nothing but this file and its neighbours reads.
 ///
 /// A field that joins goes to the end of its part under a new version; older versions stay readable.
-/// Version 2 added sessions, successors and what reissues spent.
+/// Version 2 added sessions, successors and what reissues spent; version 3 probes, and that a token is asked for (S14).
 public enum RecordCodec {
     /// The version that is written.
-    public static let version: UInt8 = 2
+    public static let version: UInt8 = 3
 
     public static func encode(_ record: LaneRecord) -> [UInt8] {
         var writer = ByteWriter()
@@ -43,6 +43,7 @@ extension ByteWriter {
         bool(record.isRemoved)
         list(record.sessions) { $0.member($1) }
         list(record.successors) { $0.successor($1) }
+        list(record.probes) { $0.probe($1) }
     }
 
     private mutating func settings(_ settings: DeviceSettings) {
@@ -154,6 +155,8 @@ extension ByteReader {
         guard version >= 2 else { return record }
         record.sessions = try list("sessions") { reader throws(CodecFault) in try reader.member("sessions") }
         record.successors = try list("successors") { reader throws(CodecFault) in try reader.successor("successors") }
+        guard version >= 3 else { return record }
+        record.probes = try list("probes") { reader throws(CodecFault) in try reader.probe("probes") }
         return record
     }
 

@@ -30,6 +30,11 @@ enum SQLiteSchema {
             id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, stopped INTEGER, body BLOB NOT NULL) WITHOUT ROWID;
         CREATE INDEX session_stopped ON session (stopped) WHERE stopped IS NOT NULL;
         """,
+        """
+        CREATE TABLE paused_gateway (gateway TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+        ALTER TABLE store ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX timeline_seq ON timeline (seq);
+        """,
     ]
 
     /// Brings the file to this version, each step in a transaction of its own.

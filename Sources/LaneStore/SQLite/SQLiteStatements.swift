@@ -6,7 +6,9 @@ final class SQLiteStatements {
     let lane, removeLane, claim, owner, removeOwner, mark: SQLiteStatement
     let timeline, removeTimeline, pruneTimeline, pruneClaims: SQLiteStatement
     let slateLine, forgetSlate, session, forgetSessions: SQLiteStatement
-    let loadLanes, loadLane, loadOwners, loadMark, loadSlate, loadTimeline, loadSessions: SQLiteStatement
+    let pauseGateway, resumeGateway, sequence: SQLiteStatement
+    let loadLanes, loadLane, loadOwners, loadMark, loadSlate, loadSessions, loadPauses: SQLiteStatement
+    let newestEntries, entriesAfter, newestOfDevice, entriesOfDevice: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -57,8 +59,26 @@ final class SQLiteStatements {
         loadOwners = try connection.prepare("SELECT token, device FROM owner WHERE token > ?1 ORDER BY token LIMIT ?2")
         loadMark = try connection.prepare("SELECT seconds FROM mark WHERE partition = ?1")
         loadSlate = try connection.prepare("SELECT seq, at, body FROM slate_line WHERE at >= ?1 ORDER BY seq")
-        loadTimeline = try connection.prepare(
-            "SELECT seq, body FROM timeline WHERE partition = ?1 AND device = ?2 AND seq < ?3 ORDER BY seq DESC LIMIT ?4"
-        )
+        pauseGateway = try connection.prepare("INSERT OR IGNORE INTO paused_gateway VALUES (?1)")
+        resumeGateway = try connection.prepare("DELETE FROM paused_gateway WHERE gateway = ?1")
+        loadPauses = try connection.prepare("SELECT gateway FROM paused_gateway ORDER BY gateway")
+        sequence = try connection.prepare("UPDATE store SET sequence = ?1 WHERE id = 1")
+        // A row holds the entries of one turn and is numbered by the first: the one before may reach beyond `after`.
+        newestEntries = try connection.prepare("SELECT seq, device, body FROM timeline ORDER BY seq DESC LIMIT ?1")
+        entriesAfter = try connection.prepare(
+            """
+            SELECT seq, device, body FROM timeline
+            WHERE seq >= coalesce((SELECT max(seq) FROM timeline WHERE seq <= ?1), 0) ORDER BY seq LIMIT ?2
+            """)
+        newestOfDevice = try connection.prepare(
+            """
+            SELECT seq, device, body FROM timeline WHERE partition = ?1 AND device = ?2 ORDER BY seq DESC LIMIT ?3
+            """)
+        entriesOfDevice = try connection.prepare(
+            """
+            SELECT seq, device, body FROM timeline WHERE partition = ?1 AND device = ?2
+            AND seq >= coalesce((SELECT max(seq) FROM timeline WHERE partition = ?1 AND device = ?2 AND seq <= ?3), 0)
+            ORDER BY seq LIMIT ?4
+            """)
     }
 }

@@ -14,8 +14,8 @@ public final class SQLiteStore: Store {
     private let end: DispatchGroup
 
     public struct Settings: Hashable, Sendable {
-        /// How long a timeline entry is kept, counted back from the newest one.
-        public var timelineSeconds: Int64 = 7 * 86_400
+        /// How long a timeline entry is kept, counted back from the newest one: tonight and the night before.
+        public var timelineSeconds: Int64 = 36 * 3600
         /// Pages that SQLite keeps in memory, KiB.
         public var cacheKiB = 65_536
         /// The write-ahead log is moved into the file when it is longer than this and nothing waits, ...
@@ -115,12 +115,14 @@ public final class SQLiteStore: Store {
         try await read { writer throws(StoreError) in try writer.slate(since: since) }
     }
 
-    /// At most `limit` entries of a device's timeline, the newest first, those with a number below `before`.
-    /// - Throws: `StoreError`.
-    public func timeline(
-        of device: DeviceID, before: Int64 = .max, limit: Int
-    ) async throws -> [StoredTimelineEntry] {
-        try await read { writer throws(StoreError) in try writer.timeline(of: device, before: before, limit: limit) }
+    public func timeline(device: DeviceID?, after: Int64?, limit: Int) async throws -> [SequencedTimelineRow] {
+        try await read { writer throws(StoreError) in
+            try writer.timeline(device: device, after: after, limit: limit)
+        }
+    }
+
+    public func pausedGateways() async throws -> Set<Gateway> {
+        try await read { writer throws(StoreError) in try writer.pausedGateways() }
     }
 
     /// Takes nothing more, finishes what waits, closes the file and lets go of the lock. Suspends until that is done.
@@ -149,16 +151,5 @@ public final class SQLiteStore: Store {
                 })
             if let refusal { continuation.resume(throwing: refusal) }
         }
-    }
-}
-
-/// One entry of a timeline with its number, which rises along a device's timeline.
-public struct StoredTimelineEntry: Hashable, Sendable {
-    public let sequence: Int64
-    public let row: TimelineRow
-
-    public init(sequence: Int64, row: TimelineRow) {
-        self.sequence = sequence
-        self.row = row
     }
 }

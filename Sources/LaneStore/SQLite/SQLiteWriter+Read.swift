@@ -78,22 +78,55 @@ extension SQLiteWriter {
         return lines
     }
 
-    /// At most `limit` entries with numbers below `before`, the newest first.
-    func timeline(of device: DeviceID, before: Int64, limit: Int) throws(StoreError) -> [StoredTimelineEntry] {
-        var entries: [StoredTimelineEntry] = []
-        try statements.loadTimeline.rows(
-            .integer(Int64(partition(of: device))), .text(device.text), .integer(before), .integer(Int64(limit))
-        ) { row throws(StoreError) in
-            let first = row.integer(0)
-            let body = row.blob(1)
-            let rows = try parsed(table: "timeline", key: "\(device) \(first)") { () throws(CodecFault) in
-                try TimelineCodec.decode(body, of: device)
+    /// See `Store.timeline`.
+    func timeline(device: DeviceID?, after: Int64?, limit: Int) throws(StoreError) -> [SequencedTimelineRow] {
+        guard limit > 0 else { return [] }
+        var portions: [[SequencedTimelineRow]] = []
+        let take = { [self] (row: SQLiteRow) throws(StoreError) in portions.append(try entries(in: row)) }
+        let place = device.map { SQLiteStatement.Value.integer(Int64(partition(of: $0))) } ?? .null
+        let name = device.map { SQLiteStatement.Value.text($0.text) } ?? .null
+        guard let after else {
+            let rows = SQLiteStatement.Value.integer(Int64(limit))
+            if device == nil {
+                try statements.newestEntries.rows(rows, take: take)
+            } else {
+                try statements.newestOfDevice.rows(place, name, rows, take: take)
             }
-            for (index, row) in rows.enumerated().reversed() where first + Int64(index) < before {
-                entries.append(StoredTimelineEntry(sequence: first + Int64(index), row: row))
-            }
+            return portions.reversed().flatMap(\.self).suffix(limit)
         }
-        return Array(entries.prefix(limit))
+        // One more: the first row may end before `after` does.
+        let rows = SQLiteStatement.Value.integer(Int64(limit) + 1)
+        if device == nil {
+            try statements.entriesAfter.rows(.integer(after), rows, take: take)
+        } else {
+            try statements.entriesOfDevice.rows(place, name, .integer(after), rows, take: take)
+        }
+        return Array(portions.flatMap(\.self).filter { $0.sequence > after }.prefix(limit))
+    }
+
+    /// A row of number, device and body.
+    private func entries(in row: SQLiteRow) throws(StoreError) -> [SequencedTimelineRow] {
+        let first = row.integer(0)
+        let name = row.text(1)
+        guard let device = DeviceID(name) else {
+            throw .corrupt(table: "timeline", key: "\(name) \(first)", detail: "device: impossible value")
+        }
+        let body = row.blob(2)
+        let rows = try parsed(table: "timeline", key: "\(name) \(first)") { () throws(CodecFault) in
+            try TimelineCodec.decode(body, of: device)
+        }
+        return rows.enumerated().map { SequencedTimelineRow(sequence: first + Int64($0.offset), row: $0.element) }
+    }
+
+    func pausedGateways() throws(StoreError) -> Set<Gateway> {
+        var paused: Set<Gateway> = []
+        try statements.loadPauses.rows { row throws(StoreError) in
+            guard let gateway = Gateway(rawValue: row.text(0)) else {
+                throw .corrupt(table: "paused_gateway", key: row.text(0), detail: "gateway: impossible value")
+            }
+            paused.insert(gateway)
+        }
+        return paused
     }
 
     private func parsed<Value>(

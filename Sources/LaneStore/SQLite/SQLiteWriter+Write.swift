@@ -38,6 +38,9 @@ extension SQLiteWriter {
         if let before = batch.forgetSessionsBefore {
             try statements.forgetSessions.run(.integer(before.milliseconds))
         }
+        for (gateway, isPaused) in batch.pauses {
+            try (isPaused ? statements.pauseGateway : statements.resumeGateway).run(.text(gateway.rawValue))
+        }
         return refused
     }
 
@@ -61,8 +64,11 @@ extension SQLiteWriter {
         let place = SQLiteStatement.Value.integer(Int64(partition(of: device)))
         try statements.removeLane.run(place, .text(device.text))
         try statements.removeOwner.run(.text(device.text))
-        try statements.removeTimeline.run(place, .text(device.text))
+        if try statements.removeTimeline.run(place, .text(device.text)) > 0 { try keepSequence() }
     }
+
+    /// Before the newest entries can be gone: no number is given twice.
+    func keepSequence() throws(StoreError) { try statements.sequence.run(.integer(nextSequence)) }
 
     /// The entries of one device that follow each other become one row.
     private func write(timeline rows: [TimelineRow]) throws(StoreError) {

@@ -37,8 +37,9 @@ final class SQLiteWriter {
         }
         epoch = raised
         statements = try SQLiteStatements(connection)
-        try connection.prepare("SELECT max(seq) FROM timeline").rows { row throws(StoreError) in
-            nextSequence = row.integer(0) + SQLiteWriter.entriesPerRow
+        try connection.prepare("SELECT max(seq), (SELECT sequence FROM store WHERE id = 1) FROM timeline").rows {
+            row throws(StoreError) in
+            nextSequence = max(row.integer(0) + SQLiteWriter.entriesPerRow, row.integer(1))
         }
         try connection.prepare(
             "SELECT max(at) FROM (SELECT max(at) at FROM timeline UNION ALL SELECT max(at) FROM claim)"
@@ -96,7 +97,8 @@ final class SQLiteWriter {
     /// time).
     private func prune() throws(StoreError) {
         guard newest > .min else { return }
-        try statements.pruneTimeline.run(.integer(newest.lowered(by: settings.timelineSeconds)))
+        let pruned = try statements.pruneTimeline.run(.integer(newest.lowered(by: settings.timelineSeconds)))
+        if pruned > 0 { try keepSequence() }
         guard newest >= prunedAt.raised(by: 3600) || prunedAt == .min else { return }
         prunedAt = newest
         try statements.pruneClaims.run(.integer(newest.lowered(by: SQLiteStore.claimSeconds)))

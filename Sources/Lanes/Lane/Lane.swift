@@ -41,6 +41,20 @@ actor Lane {
 
     var app: AppID { state.kept.app }
 
+    func needsToken(_ tuning: Tuning) -> Bool { state.needsToken(tuning) }
+
+    /// What a gauge counts of it.
+    func tally(_ tuning: Tuning) -> LaneTally {
+        let condition: Gauges.LaneCondition =
+            state.kept.isRemoved
+            ? .removed
+            : state.supersededBy != nil
+                ? .superseded
+                : state.needsToken(tuning) ? .needsToken : state.kept.cards.isEmpty ? .idle : .standing
+        return LaneTally(
+            condition: condition, cards: state.kept.cards, isProbing: state.isProbing)
+    }
+
     /// The whole state, for people and for tests.
     var snapshot: LaneState { state }
 }

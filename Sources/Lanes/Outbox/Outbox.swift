@@ -13,6 +13,8 @@ struct Outbox {
         var claims: [StartClaim] = []
         var owners: [PhoneOwner] = []
         var timeline: [TimelineRow] = []
+        /// When the first of it came.
+        var timelineSince: WallTime?
         var marks: [Int: Int64] = [:]
         var pushes: [HeldPush] = []
         var messages: [HeldMessage] = []
@@ -24,12 +26,18 @@ struct Outbox {
                 || !pushes.isEmpty || !messages.isEmpty || !replies.isEmpty || timeline.count >= Outbox.timelineHeld
         }
 
+        /// Rows that it comes to.
+        var rows: Int {
+            lanes.count + erased.count + claims.count + owners.count + timeline.count + marks.count
+        }
+
         /// Puts what could not be written in front of what has gathered since.
         mutating func takeBack(_ failed: Gathering) {
             lanes.formUnion(failed.lanes)
             erased.formUnion(failed.erased)
             claims = failed.claims + claims
             owners = failed.owners + owners
+            timelineSince = failed.timelineSince ?? timelineSince
             timeline = Array((failed.timeline + timeline).suffix(Outbox.timelineKept))
             marks.merge(failed.marks) { max($0, $1) }
             pushes = failed.pushes + pushes
@@ -37,7 +45,8 @@ struct Outbox {
         }
 
         /// The oldest rows go when a store that is away, or does not answer, lets them pile up.
-        mutating func append(_ row: TimelineRow) {
+        mutating func append(_ row: TimelineRow, at now: WallTime) {
+            timelineSince = timelineSince ?? now
             timeline.append(row)
             if timeline.count > 2 * Outbox.timelineKept { timeline.removeFirst(timeline.count - Outbox.timelineKept) }
         }
@@ -66,15 +75,25 @@ struct Outbox {
     static let timelineHeld = 256
     /// Timeline rows kept while the store is away; the oldest go first.
     static let timelineKept = 10_000
+    /// A row waits no longer for company: people are looking on.
+    static let timelineWaitSeconds = 1.0
 
     var gathering = Gathering()
     var committing: Gathering?
+    /// When the commit under way was handed over.
+    var committingSince: SteadyTime?
     /// While the store is away, when to try again.
     var retryAt: WallTime?
 
     /// The lane's record, as the last turn left it, is not in the store yet.
     func isUnwritten(_ lane: Int) -> Bool {
         gathering.lanes.contains(lane) || committing?.lanes.contains(lane) == true
+    }
+
+    /// When a timeline that waits for company is written without; `nil` while a commit is under way or held off.
+    var timelineDueAt: WallTime? {
+        guard committing == nil, retryAt == nil else { return nil }
+        return gathering.timelineSince?.advanced(bySeconds: Self.timelineWaitSeconds)
     }
 
     /// Something of the lane is still to be written, or waits for that.

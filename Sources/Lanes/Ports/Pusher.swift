@@ -9,6 +9,17 @@ public protocol Pusher: Sendable {
     /// offers it again when the sink is told `mayOffer`.
     /// - Returns: the pushes not taken, in their order; mostly none.
     func send(_ pushes: [OutgoingPush]) -> [OutgoingPush]
+
+    /// Nothing more leaves for that gateway until `resume`; what waits goes on waiting and is not lost. Repeated calls
+    /// change nothing.
+    func pause(_ gateway: Gateway)
+    func resume(_ gateway: Gateway)
+}
+
+extension Pusher {
+    /// For pushers that an operator cannot stop.
+    public func pause(_ gateway: Gateway) {}
+    public func resume(_ gateway: Gateway) {}
 }
 
 /// One push on its way, with what brings its verdict home.

@@ -33,6 +33,16 @@ public protocol Store: Sendable {
     /// give tonight's slate.
     /// - Throws: `StoreError`.
     func loadSlate(since: WallTime) async throws -> [ArrivedLine]
+
+    /// Entries of one device's timeline, or of all (`nil`), in order of their numbers: with `after` the first `limit`
+    /// above it, without the newest `limit`. What a device had goes with it; what is old goes by the store's own bound.
+    /// - Parameter limit: none below 1.
+    /// - Throws: `StoreError`.
+    func timeline(device: DeviceID?, after: Int64?, limit: Int) async throws -> [SequencedTimelineRow]
+
+    /// The gateways that an operator has paused.
+    /// - Throws: `StoreError`.
+    func pausedGateways() async throws -> Set<Gateway>
 }
 
 /// One line of the slate with its time of arrival by the server's clock.
@@ -120,6 +130,18 @@ public struct TimelineRow: Hashable, Sendable {
     }
 }
 
+/// A timeline entry with its number. Numbers rise in the order in which entries become readable, over all devices, and
+/// are never given twice, also over restarts: whoever has read up to one may go on from it.
+public struct SequencedTimelineRow: Hashable, Sendable {
+    public let sequence: Int64
+    public let row: TimelineRow
+
+    public init(sequence: Int64, row: TimelineRow) {
+        self.sequence = sequence
+        self.row = row
+    }
+}
+
 public struct PushSummary: Hashable, Sendable {
     public let event: PushEvent
     public let gateway: Gateway
@@ -153,12 +175,15 @@ public struct CommitBatch: Sendable {
     public var forgetSessionsBefore: WallTime?
     /// Slate lines that arrived before this are of no use any more.
     public var forgetSlateBefore: WallTime?
+    /// Gateways that an operator pauses (`true`) or lets go on (`false`).
+    public var pauses: [Gateway: Bool] = [:]
 
     public init() {}
 
     public var isEmpty: Bool {
         lanes.isEmpty && removed.isEmpty && claims.isEmpty && owners.isEmpty && timeline.isEmpty && marks.isEmpty
             && slateLines.isEmpty && forgetSlateBefore == nil && sessions.isEmpty && forgetSessionsBefore == nil
+            && pauses.isEmpty
     }
 }
 

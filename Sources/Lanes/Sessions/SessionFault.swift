@@ -3,7 +3,7 @@ public import PushWire
 
 /// Why a session was not opened, changed or stopped. Nothing was changed.
 public enum SessionFault: Error, Hashable, Sendable {
-    /// `slate` is the slate's own key.
+    /// `slate` is the slate's own key, `probe` that of probes.
     case reservedID
     case noDevices
     case tooManyDevices(limit: Int)
@@ -37,7 +37,7 @@ public enum SessionFault: Error, Hashable, Sendable {
     /// For people.
     public var detail: String {
         switch self {
-        case .reservedID: "a session must not be called slate"
+        case .reservedID: "a session must not be called slate or probe"
         case .noDevices: "a session names at least one device"
         case .tooManyDevices(let limit): "a session names at most \(limit) devices"
         case .unknownDevice(let device, _): "there is no device \(device)"

@@ -55,7 +55,7 @@ extension Supervisor {
     // MARK: - Checks
 
     private func checked(_ id: CardKey, _ given: SessionTerms) throws(SessionFault) -> SessionTerms {
-        guard id != .slate else { throw .reservedID }
+        guard id != .slate, id != .probe else { throw .reservedID }
         var terms = given
         var seen: Set<DeviceID> = []
         terms.devices = given.devices.filter { seen.insert($0).inserted }
@@ -135,7 +135,7 @@ extension Supervisor {
     }
 
     /// How long a stopped session is kept: beyond the life of any card that may still owe its end.
-    private var sessionKeptSeconds: Double { max(36 * 3600, 2 * environment.tuning.life.limitSeconds) }
+    private var sessionKeptSeconds: Double { max(36 * 3600, 2 * tuning.life.limitSeconds) }
 
     private func tell(_ session: Session) {
         for device in switchboard.sessions.settle(session) {
@@ -158,7 +158,7 @@ extension Supervisor {
         var before = 0
         for phone in overdue.sorted(by: { ($0.limit, $0.device) < ($1.limit, $1.device) }) {
             let shard = shards[partition(of: phone.device) % shards.count]
-            let wait = Double(before) / environment.tuning.reissue.perSecond
+            let wait = Double(before) / tuning.reissue.perSecond
             await shard.holdReissues(of: phone.device, until: now.advanced(bySeconds: wait))
             before += phone.starts
         }
@@ -166,10 +166,14 @@ extension Supervisor {
 }
 
 extension LaneEvent {
-    /// The session whose card the app speaks of; `nil` for the slate's and for all else.
+    /// The session whose card the app speaks of; `nil` for the slate's, a probe's, and for all else.
     var sessionKey: CardKey? {
-        if case .cardToken(let token) = self, token.key != .slate { return token.key }
-        if case .reported(let report) = self, report.key != .slate { return report.key }
-        return nil
+        let key: CardKey? =
+            switch self {
+            case .cardToken(let token): token.key
+            case .reported(let report): report.key
+            default: nil
+            }
+        return key == .slate || key == .probe ? nil : key
     }
 }

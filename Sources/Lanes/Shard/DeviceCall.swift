@@ -7,15 +7,43 @@ public struct DeviceCall: Sendable {
     public let app: AppID?
     public let event: LaneEvent
     /// Called exactly once, when the outcome is durable or can no longer be; from a thread of the system's own.
-    public let reply: (@Sendable (DeviceAnswer) -> Void)?
+    let hear: (@Sendable (DeviceReply) -> Void)?
 
+    /// - Parameter reply: called exactly once, when the outcome is durable or can no longer be; from a thread of the
+    ///   system's own.
     public init(
         device: DeviceID, app: AppID? = nil, event: LaneEvent, reply: (@Sendable (DeviceAnswer) -> Void)? = nil
     ) {
         self.device = device
         self.app = app
         self.event = event
-        self.reply = reply
+        hear = reply.map { reply in { @Sendable in reply($0.answer) } }
+    }
+
+    /// The same, with what the phone's app should be told besides.
+    public init(
+        _ event: LaneEvent, for device: DeviceID, app: AppID? = nil, hear: (@Sendable (DeviceReply) -> Void)?
+    ) {
+        self.device = device
+        self.app = app
+        self.event = event
+        self.hear = hear
+    }
+
+    func reply(_ answer: DeviceAnswer, needsToken: Bool = false) {
+        hear?(DeviceReply(answer: answer, needsToken: needsToken))
+    }
+}
+
+/// What became of a call, and what its app should be told besides.
+public struct DeviceReply: Hashable, Sendable {
+    public let answer: DeviceAnswer
+    /// S14: the header `Lanekeeper-Needs: push-to-start-token`. False where the lane was not reached.
+    public let needsToken: Bool
+
+    public init(answer: DeviceAnswer, needsToken: Bool) {
+        self.answer = answer
+        self.needsToken = needsToken
     }
 }
 

@@ -6,7 +6,8 @@ extension Shard {
         guard outbox.committing == nil else { return }
         if let retryAt = outbox.retryAt, environment.clock.now < retryAt { return }
         outbox.retryAt = nil
-        guard outbox.gathering.isUrgent || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
+        let isLate = outbox.timelineDueAt.map { $0 <= environment.clock.now } ?? false
+        guard outbox.gathering.isUrgent || isLate || (flushing && !outbox.gathering.timeline.isEmpty) else { return }
         var gathering = outbox.gathering
         outbox.gathering = Outbox.Gathering()
         for erased in gathering.erased where await !isStillToGo(erased) { gathering.erased.remove(erased) }
@@ -20,6 +21,7 @@ extension Shard {
         batch.timeline = gathering.timeline
         batch.marks = gathering.marks
         outbox.committing = gathering
+        outbox.committingSince = environment.steady?.uptime
         if batch.isEmpty {
             inbox.take(.landed(refused: RefusedRows()))
         } else {
@@ -37,12 +39,16 @@ extension Shard {
             outbox.gathering.takeBack(landed)
             outbox.retryAt = environment.clock.now.advanced(bySeconds: environment.storeRetrySeconds)
         case .landed(let refused):
-            environment.trace.record(.committed(rows: landed.lanes.count))
+            let seconds = outbox.committingSince.flatMap { since in
+                environment.steady.map { $0.uptime.seconds(since: since) }
+            }
+            environment.trace.record(.committed(rows: landed.rows, seconds: seconds))
             if let mark = landed.marks.values.max() { timestampMark = max(timestampMark ?? 0, mark) }
             for held in landed.pushes { await release(held, refused: refused) }
             for message in landed.messages { router.route(message.effect, from: message.from) }
             for erased in landed.erased.sorted(by: { $0.lane < $1.lane }) { await forget(erased) }
             for reply in landed.replies { reply(.done) }
+            environment.hub.tell(landed.timeline)
         }
     }
 

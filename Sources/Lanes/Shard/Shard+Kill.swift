@@ -1,4 +1,4 @@
-import CardRules
+public import CardRules
 
 /// A lane that was thrown away between two turns, until the store has given its successor.
 struct FallenLane {
@@ -21,7 +21,20 @@ struct FallenLane {
         case waiting
         /// Its row does not parse: needs a person. What comes for it is told to try again.
         case unreadable
+        /// It died too often: it rests until then, and goes on with the first call after that or an operator's word.
+        /// -> reading.
+        case parked(until: WallTime)
+
+        /// What an app asks for meanwhile is told to try again.
+        var turnsCallsAway: Bool {
+            switch self {
+            case .unreadable, .parked: true
+            case .writing, .reading, .waiting: false
+            }
+        }
     }
+
+    var cause = RestartCause.killed
 }
 
 /// What whoever killed a lane says of its reading.
@@ -33,8 +46,35 @@ enum FallenNews: Sendable {
     case found(StoredLane?, timestampFloor: Int64)
 }
 
+/// How often a lane may be thrown away before it is parked, so that one that keeps dying costs its shard nothing.
+public struct RestartIntensity: Hashable, Sendable {
+    public var deathsAtMost: Int
+    public var withinSeconds: Double
+    public var parkedSeconds: Double
+
+    public init(deathsAtMost: Int = 5, withinSeconds: Double = 60, parkedSeconds: Double = 60) {
+        self.deathsAtMost = deathsAtMost
+        self.withinSeconds = withinSeconds
+        self.parkedSeconds = parkedSeconds
+    }
+
+    /// Devices whose deaths are remembered; above, those long past are forgotten.
+    static let remembered = 1024
+}
+
+/// A lane that died too often.
+public struct ParkedLane: Hashable, Sendable {
+    public let device: DeviceID
+    /// It goes on with the first call after that, or when it is unparked.
+    public let until: WallTime
+    /// For people.
+    public let reason: String
+}
+
 struct KillOrder: Sendable {
     let device: DeviceID
+    /// A lane that rests is to go on.
+    var isUnparking = false
     let whenWritten: @Sendable (Bool) -> Void
 }
 
@@ -44,23 +84,76 @@ extension Shard {
     /// refused as of an earlier generation.
     func kill(_ order: KillOrder) {
         if let fallen = fallen[order.device] {
-            guard case .unreadable = fallen.stage else { return order.whenWritten(false) }
+            switch fallen.stage {
+            case .unreadable: break
+            case .parked where order.isUnparking: break
+            case .parked, .writing, .reading, .waiting: return order.whenWritten(false)
+            }
             self.fallen[order.device] = FallenLane(
-                place: fallen.place, lane: fallen.lane, whenWritten: order.whenWritten, calls: fallen.calls)
+                place: fallen.place, lane: fallen.lane, whenWritten: order.whenWritten, calls: fallen.calls,
+                cause: order.isUnparking ? .unparked : .killed)
             return
         }
+        guard !order.isUnparking else { return order.whenWritten(false) }
         guard let place = places[order.device], let lane = lanes[place] else { return order.whenWritten(false) }
         lanes[place] = nil
         deadlines.clear(place)
         fallen[order.device] = FallenLane(place: place, lane: lane, whenWritten: order.whenWritten)
+        noteDeath(of: order.device)
+    }
+
+    private func noteDeath(of device: DeviceID) {
+        let now = environment.clock.now
+        let restarts = environment.restarts
+        let recent = { (times: [WallTime]) in times.filter { abs(now.seconds(since: $0)) < restarts.withinSeconds } }
+        if deaths.count >= RestartIntensity.remembered {
+            deaths = deaths.mapValues(recent).filter { !$0.value.isEmpty }
+        }
+        deaths[device] = (recent(deaths[device] ?? []) + [now]).suffix(restarts.deathsAtMost + 1)
+    }
+
+    private func diesTooOften(_ device: DeviceID) -> Bool {
+        (deaths[device]?.count ?? 0) > environment.restarts.deathsAtMost
+    }
+
+    /// The lane rests; whoever killed it is told that it does not go on.
+    private func park(_ device: DeviceID) {
+        guard let gone = fallen[device] else { return }
+        let until = environment.clock.now.advanced(bySeconds: environment.restarts.parkedSeconds)
+        fallen[device]?.stage = .parked(until: until)
+        turnCallsAway(device)
+        deaths[device] = nil
+        environment.trace.record(.parked(device, until: until))
+        gone.whenWritten(false)
+    }
+
+    private func turnCallsAway(_ device: DeviceID) {
+        let calls = fallen[device]?.calls ?? []
+        fallen[device]?.calls = calls.filter { $0.hear == nil }
+        for call in calls { call.reply(.unavailable) }
+    }
+
+    /// The lanes that rest.
+    var parkedLanes: [ParkedLane] {
+        fallen.compactMap { device, gone in
+            guard case .parked(let until) = gone.stage else { return nil }
+            let restarts = environment.restarts
+            return ParkedLane(
+                device: device, until: until,
+                reason: "thrown away more than \(restarts.deathsAtMost) times in \(Int(restarts.withinSeconds)) s")
+        }
     }
 
     /// Whoever waits for the last record of a fallen lane may read it now.
     func readFallenLanes() {
         for (device, gone) in fallen {
             guard case .writing = gone.stage, !outbox.concerns(gone.place) else { continue }
-            fallen[device]?.stage = .reading
-            gone.whenWritten(true)
+            if gone.cause == .killed, diesTooOften(device) {
+                park(device)
+            } else {
+                fallen[device]?.stage = .reading
+                gone.whenWritten(true)
+            }
         }
     }
 
@@ -70,9 +163,7 @@ extension Shard {
         case .reads: fallen[device]?.stage = .reading
         case .unreadable:
             fallen[device]?.stage = .unreadable
-            let calls = fallen[device]?.calls ?? []
-            fallen[device]?.calls = calls.filter { $0.reply == nil }
-            for call in calls { call.reply?(.unavailable) }
+            turnCallsAway(device)
         case .found(let row, let floor): await raise(device, row, timestampFloor: floor)
         }
     }
@@ -87,7 +178,7 @@ extension Shard {
             let newest = max(row.generation, gone.lane.generation)
             let lane = Lane(state: state, generation: Generation(newest.value &+ 1), shard: self)
             lanes[gone.place] = lane
-            environment.trace.record(.restarted(device))
+            environment.trace.record(.restarted(device, cause: gone.cause))
             for effect in state.pendingOwnership { router.route(effect, from: device) }
             for member in row.record.sessions {
                 guard let session = router.session(member.key) else { continue }
@@ -104,15 +195,17 @@ extension Shard {
     /// - Returns: `false` when the device has no such lane.
     func park(_ call: DeviceCall) -> Bool {
         guard let gone = fallen[call.device] else { return false }
-        if let reply = call.reply {
-            if case .unreadable = gone.stage {
-                reply(.unavailable)
-                return true
-            }
-            if gone.calls.count >= environment.callsHeld {
-                reply(.overloaded)
-                return true
-            }
+        if case .parked(let until) = gone.stage, until <= environment.clock.now {
+            fallen[call.device]?.stage = .reading
+            fallen[call.device]?.cause = .unparked
+            router.reread(call.device)
+        } else if call.hear != nil, gone.stage.turnsCallsAway {
+            call.reply(.unavailable)
+            return true
+        }
+        if call.hear != nil, gone.calls.count >= environment.callsHeld {
+            call.reply(.overloaded)
+            return true
         }
         fallen[call.device]?.calls.append(call)
         return true

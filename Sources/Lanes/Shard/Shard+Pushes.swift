@@ -13,14 +13,16 @@ extension Shard {
         if isClaim { permits -= 1 }  // spent until the answer comes
         inFlight[ticket] = InFlight(
             lane: index, event: order.event, gateway: order.address.gateway, priority: order.priority, id: id,
-            isClaim: isClaim)
+            isClaim: isClaim, isReissue: order.isReissue, tick: tick)
+        tick?.sent()
         let app = await lane.app
         guard let request = renderers[app]?.request(for: order, snapshot: slate, id: id) else {
             // Nothing of its content is in the slate, or it cannot be made to fit (P8): never sent.
             inbox.take([PushAnswer(ticket: ticket, verdict: .notSent)])
             return nil
         }
-        let push = OutgoingPush(request: request, ticket: ticket, sink: inbox, isConfirmed: order.isConfirmed,
+        let push = OutgoingPush(
+            request: request, ticket: ticket, sink: inbox, isConfirmed: order.isConfirmed,
             isReissue: order.isReissue)
         let passesMark = order.timestamp > timestampMark ?? 0
         if order.timestamp > askedMark - 30 { raiseMark(past: order.timestamp) }

@@ -76,14 +76,15 @@ extension Shard {
             summary = PushSummary(
                 event: sent.order.event, gateway: sent.order.address.gateway, priority: sent.order.priority.rawValue,
                 status: nil, reason: nil)
-        } else if let (push, answer) = answered, entry.kind == .verdict {
+        } else if let (push, answer) = answered, entry.kind == .verdict || entry.kind == .probe && entry.push != nil {
             id = push.id.description
             let (status, reason) = answer.verdict.statusAndReason
             summary = PushSummary(
                 event: push.event, gateway: push.gateway, priority: push.priority.rawValue, status: status,
                 reason: reason)
         }
-        outbox.gathering.append(TimelineRow(device: device, entry: entry, apnsID: id, push: summary))
+        outbox.gathering.append(
+            TimelineRow(device: device, entry: entry, apnsID: id, push: summary), at: environment.clock.now)
     }
 }
 

@@ -27,6 +27,11 @@ actor Shard {
     /// The newest mark on its way to the store.
     var askedMark: Int64 = 0
     let partitions: [Int]
+    var tuning: Tuning
+    /// The tick whose turns are being taken.
+    var tick: TickWatch?
+    /// When lanes were thrown away lately.
+    var deaths: [DeviceID: [WallTime]] = [:]
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var isWorking = false
     var isOver = false
@@ -49,20 +54,24 @@ actor Shard {
         let id: ApnsID
         /// It counts against L10 until it is answered.
         let isClaim: Bool
+        let isReissue: Bool
+        /// The tick that it was ordered for.
+        let tick: TickWatch?
     }
 
     /// Lanes looked at before the shard gives way to others.
     static let lanesPerStretch = 4096
 
-    init(environment: ShardEnvironment, router: any ShardRouter, partitions: [Int]) {
+    init(environment: ShardEnvironment, router: any ShardRouter, partitions: [Int], tuning: Tuning) {
         self.environment = environment
+        self.tuning = tuning
         self.router = router
         self.partitions = partitions
         inbox = ShardInbox(callsHeld: environment.callsHeld)
         lookedAt = environment.clock.now
         deadlines = DeadlineWheel(now: environment.clock.now)
         renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
-        surroundings = Shard.surroundings(.empty, environment.tuning)
+        surroundings = Shard.surroundings(.empty, tuning)
     }
 
     static func surroundings(_ slate: SlateSnapshot, _ tuning: Tuning) -> [Surroundings] {
@@ -83,7 +92,7 @@ actor Shard {
     func close() {
         isOver = true
         let rest = inbox.finish()
-        for call in rest.calls + fallen.values.flatMap(\.calls) { call.reply?(.unavailable) }
+        for call in rest.calls + fallen.values.flatMap(\.calls) { call.reply(.unavailable) }
         for order in rest.kills { order.whenWritten(false) }
         for gone in fallen.values { if case .writing = gone.stage { gone.whenWritten(false) } }
         fallen = [:]
@@ -176,7 +185,8 @@ actor Shard {
             if load.isEmpty { break }
             if let snapshot = load.snapshot {
                 // Before anything else looks: after a restart the slate held is empty, and would end every card.
-                surroundings = Shard.surroundings(snapshot, environment.tuning)
+                if let newest = load.tuning { tuning = newest }
+                surroundings = Shard.surroundings(snapshot, tuning)
             }
             await followClock()
             for order in load.kills { kill(order) }
@@ -184,7 +194,7 @@ actor Shard {
             for outcome in load.commits { await settleCommit(outcome) }
             for call in load.calls { await take(call) }
             for answer in load.answers { await take(answer) }
-            if load.snapshot != nil { await sweep(.tick) }
+            if load.snapshot != nil { await sweep(for: load) }
             await fireDeadlines()
             sendOutgoing()
             await commitIfDue(flushing: load.isFlush)
@@ -193,7 +203,7 @@ actor Shard {
         for _ in 0..<permits { environment.claims.giveBack() }
         permits = 0
         isWorking = false
-        inbox.nextDeadline = [deadlines.earliest, outbox.retryAt].compactMap { $0 }.min()
+        inbox.nextDeadline = [deadlines.earliest, outbox.retryAt, outbox.timelineDueAt].compactMap { $0 }.min()
         if isIdle {
             for waiter in idleWaiters { waiter.resume() }
             idleWaiters = []
@@ -213,7 +223,15 @@ actor Shard {
         if let retryAt = outbox.retryAt {
             outbox.retryAt = min(retryAt, now.advanced(bySeconds: environment.storeRetrySeconds))
         }
+        outbox.gathering.timelineSince = outbox.gathering.timelineSince.map { min($0, now) }
         await sweep(.look)
+    }
+
+    private func sweep(for load: ShardInbox.Load) async {
+        tick = load.ticks.first
+        await sweep(load.tuning == nil ? .tick : .retuned)
+        tick = nil
+        for watch in load.ticks { watch.decided() }
     }
 
     /// Every lane looks at the newest snapshot, in the order in which the lanes lie in memory.
@@ -237,17 +255,17 @@ actor Shard {
     }
 
     func take(_ call: DeviceCall) async {
-        if let reply = call.reply, outbox.retryAt != nil {
-            reply(.unavailable)  // the store is away: nothing is applied that cannot be kept, the app repeats it
+        if call.hear != nil, outbox.retryAt != nil {
+            call.reply(.unavailable)  // the store is away: nothing is applied that cannot be kept, the app repeats it
             return
         }
-        guard call.reply == nil || outbox.gathering.replies.count < environment.callsHeld else {
-            call.reply?(.overloaded)
+        guard call.hear == nil || outbox.gathering.replies.count < environment.callsHeld else {
+            call.reply(.overloaded)
             return
         }
         let session = call.event.sessionKey.flatMap { router.session($0) }
         guard call.event.sessionKey == nil || session != nil else {
-            call.reply?(.unknownCard)
+            call.reply(.unknownCard)
             return
         }
         let place: Int
@@ -256,15 +274,15 @@ actor Shard {
         } else if case .registered(let patch) = call.event, let app = call.app, renderers[app] != nil {
             let state = LaneState(
                 device: call.device, app: app, zone: patch.zone ?? .utc, at: environment.clock.now,
-                tuning: environment.tuning)
+                tuning: tuning)
             place = add(call.device, state: state, generation: Generation(goneGeneration &+ 1))
         } else {
-            call.reply?(.unknownDevice)
+            call.reply(.unknownDevice)
             router.undelivered(call)
             return
         }
         guard let lane = lanes[place] else {
-            if !park(call) { call.reply?(.unknownDevice) }
+            if !park(call) { call.reply(.unknownDevice) }
             return
         }
         // What the app says of a session's card may come before the session itself has.
@@ -276,11 +294,15 @@ actor Shard {
         }
         switch outcome {
         case .kept:
-            if let reply = call.reply { outbox.gathering.replies.append(reply) }
-        case .stale(let held): call.reply?(.staleSelection(held: held))
+            guard let hear = call.hear else { return }
+            let needsToken = await lane.needsToken(tuning)
+            outbox.gathering.replies.append { hear(DeviceReply(answer: $0, needsToken: needsToken)) }
+        case .stale(let held):
+            let needsToken = await lane.needsToken(tuning)
+            call.reply(.staleSelection(held: held), needsToken: needsToken)
         case .forwarded(let event, let owner):
             // Durable is what the owner has: it answers the app.
-            router.deliver(DeviceCall(device: owner, event: event.event, reply: call.reply))
+            router.deliver(DeviceCall(event.event, for: owner, hear: call.hear))
         }
     }
 
@@ -288,6 +310,8 @@ actor Shard {
         guard let push = inFlight.removeValue(forKey: answer.ticket) else { return }
         if push.isClaim { environment.claims.giveBack() }
         environment.trace.record(.answered(push.event, push.gateway, answer.verdict))
+        if push.isReissue { environment.trace.record(.reissued(answer.verdict)) }
+        push.tick?.answered()
         guard let lane = lanes[push.lane], devices[push.lane] == answer.ticket.device,
             lane.generation == answer.ticket.generation
         else {

@@ -4,7 +4,6 @@ import Synchronization
 
 /// What every shard of a system is given.
 struct ShardEnvironment: Sendable {
-    let tuning: Tuning
     let profiles: [AppID: AppProfile]
     let store: any Store
     let pusher: any Pusher
@@ -13,8 +12,12 @@ struct ShardEnvironment: Sendable {
     let trace: any Trace
     let zone: @Sendable (String) -> Zone?
     let claims: ClaimCount
+    let hub: TimelineHub
     let keepsTimeline: Bool
     let storeRetrySeconds: Double
+    let restarts: RestartIntensity
+    /// For durations; `nil`: none are measured.
+    let steady: (any SteadyClock)?
     let callsHeld: Int
 }
 
@@ -38,20 +41,25 @@ protocol ShardRouter: AnyObject, Sendable {
     func session(_ key: CardKey) -> Session?
     /// The device that a call was for is not there.
     func undelivered(_ call: DeviceCall)
+    /// A lane that was parked is to be read again.
+    func reread(_ device: DeviceID)
 }
 
 /// L10: how many starts are claimed and not answered on this node.
 final class ClaimCount: Sendable {
     private let count = Atomic<Int>(0)
-    private let limit: Int
+    private let limit: Atomic<Int>
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) { self.limit = Atomic(limit) }
+
+    /// From now on; what is claimed already stays so.
+    func change(limit: Int) { self.limit.store(limit, ordering: .relaxed) }
 
     /// Room for one more. What is taken is given back unused, or when the start is answered.
     /// - Returns: `false` when there is none.
     func take() -> Bool {
         var seen = count.load(ordering: .relaxed)
-        while seen < limit {
+        while seen < limit.load(ordering: .relaxed) {
             let (isTaken, now) = count.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .relaxed)
             if isTaken { return true }
             seen = now

@@ -16,6 +16,10 @@ final class ShardInbox: Sendable, VerdictSink {
         var kills: [KillOrder] = []
         var fallenNews: [(device: DeviceID, news: FallenNews)] = []
         var snapshot: SlateSnapshot?
+        /// Comes with a snapshot.
+        var tuning: Tuning?
+        /// Whoever waits for the turns of the snapshot, the oldest first.
+        var ticks: [TickWatch] = []
         /// Time has passed: look at the deadlines.
         var isTimeDue = false
         /// Write also what could wait for company.
@@ -64,9 +68,18 @@ final class ShardInbox: Sendable, VerdictSink {
     }
 
     /// A newer snapshot replaces one that was not looked at.
-    func offer(_ snapshot: SlateSnapshot) {
-        put { $0.snapshot = snapshot }
+    func offer(_ snapshot: SlateSnapshot, tuning: Tuning? = nil, watch: TickWatch? = nil) {
+        put { load in
+            load.snapshot = snapshot
+            if let tuning { load.tuning = tuning }
+            guard let watch else { return }
+            if load.ticks.count >= Self.ticksHeld { load.ticks.removeFirst() }
+            load.ticks.append(watch)
+        }
     }
+
+    /// Ticks that one sweep can answer; of more the oldest are not measured.
+    private static let ticksHeld = 64
 
     /// Something one lane says to another: few, and never refused.
     func offerInternal(_ call: DeviceCall) {
@@ -76,7 +89,7 @@ final class ShardInbox: Sendable, VerdictSink {
             load.offers += 1
             return true
         }
-        if isTaken { wake.yield() } else { call.reply?(.unavailable) }
+        if isTaken { wake.yield() } else { call.reply(.unavailable) }
     }
 
     func offer(_ order: KillOrder) {
@@ -118,6 +131,8 @@ final class ShardInbox: Sendable, VerdictSink {
     }
 
     var isEmpty: Bool { load.withLock { $0.isEmpty } }
+
+    var callsWaiting: Int { load.withLock { $0.calls.count } }
 
     /// How often anything came in: unchanged, nothing has happened between two looks.
     var offers: UInt64 { load.withLock { $0.offers } }

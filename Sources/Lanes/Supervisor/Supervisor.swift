@@ -7,9 +7,16 @@ public import PushWire
 /// by `run(by:)`, or, where a test moves the clock, by `passTime()`.
 public actor Supervisor {
     let environment: ShardEnvironment
+    /// Says when a timeline has grown, for whoever follows one.
+    public nonisolated let hub: TimelineHub
     let switchboard = Switchboard()
     let shards: [Shard]
     private var slate: Slate
+    /// The rules' values as they are now (section 12).
+    public private(set) var tuning: Tuning
+    /// One probe at a time on this node, and one being asked for.
+    var probing: DeviceID?
+    var isAskingForProbe = false
     private var slateForgottenAt = WallTime.distantPast
     var sessionsForgottenAt = WallTime.distantPast
     /// By app, for what a session comes to on the wire (P8).
@@ -17,27 +24,32 @@ public actor Supervisor {
     /// The latest time seen: a clock that was set back shows (R7).
     private var lookedAt: WallTime
 
-    /// - Parameter configuration: bounds and rules; see `Configuration`.
+    /// - Parameters:
+    ///   - configuration: bounds and rules; see `Configuration`.
+    ///   - steady: measures ticks and commits for the trace; `nil`: nothing is measured.
     public init(
         configuration: Configuration, store: any Store, pusher: any Pusher, clock: any WallClock,
-        random: any RandomSource, trace: any Trace = NoTrace(), zone: @escaping @Sendable (String) -> Zone?
+        random: any RandomSource, trace: any Trace = NoTrace(), steady: (any SteadyClock)? = nil,
+        zone: @escaping @Sendable (String) -> Zone?
     ) {
         let count = max(1, min(configuration.shards, partitionCount))
         let environment = ShardEnvironment(
-            tuning: configuration.tuning,
             profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
             store: store, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
             claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
+            hub: TimelineHub(followersAtMost: configuration.followers),
             keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds,
-            callsHeld: configuration.callsHeld)
+            restarts: configuration.restarts, steady: steady, callsHeld: configuration.callsHeld)
         let switchboard = self.switchboard
         self.environment = environment
+        hub = environment.hub
         renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
         shards = (0..<count).map { index in
             Shard(
                 environment: environment, router: switchboard,
-                partitions: (0..<partitionCount).filter { $0 % count == index })
+                partitions: (0..<partitionCount).filter { $0 % count == index }, tuning: configuration.tuning)
         }
+        tuning = configuration.tuning
         slate = Slate(tuning: configuration.tuning)
         lookedAt = clock.now
         switchboard.connect(shards.map(\.inbox))
@@ -54,6 +66,10 @@ public actor Supervisor {
         public var storeRetrySeconds: Double
         /// Calls that may wait in a shard, and as many for their record to be durable; another is told `overloaded`.
         public var callsHeld: Int
+        /// Followers of timelines at a time.
+        public var followers = 1000
+        /// How often a lane may be thrown away before it is parked.
+        public var restarts = RestartIntensity()
 
         public init(
             tuning: Tuning, apps: [AppProfile], shards: Int = 4, keepsTimeline: Bool = true,
@@ -76,6 +92,7 @@ public actor Supervisor {
     /// Reads the slate, then every lane, in stable order. Nothing is sent before `run`.
     /// - Throws: `StoreError`; nothing was changed then.
     public func restore() async throws {
+        for gateway in try await environment.store.pausedGateways() { environment.pusher.pause(gateway) }
         let now = environment.clock.now
         let lines = try await environment.store.loadSlate(since: now.advanced(bySeconds: -Supervisor.slateKeptSeconds))
         for arrived in lines { _ = slate.apply(arrived.line, at: arrived.at) }
@@ -102,6 +119,10 @@ public actor Supervisor {
     public nonisolated func run() async {
         await withDiscardingTaskGroup { group in
             for shard in shards { group.addTask { await shard.run() } }
+            group.addTask {
+                // A row that cannot be read has told its shard so.
+                for await device in self.switchboard.rereads { _ = try? await self.read(device) }
+            }
         }
         for shard in shards { await shard.close() }
     }
@@ -165,10 +186,13 @@ public actor Supervisor {
     @discardableResult
     public func tick(_ lines: [SlateLine]) async throws(StoreError) -> [SlateChange] {
         let now = environment.clock.now
+        let watch = environment.steady.map {
+            TickWatch(shards: shards.count, clock: $0, trace: environment.trace)
+        }
         var changes: [SlateChange] = []
         changes.reserveCapacity(lines.count)
         for line in lines { changes.append(slate.apply(line, at: now)) }
-        publish(at: now)
+        publish(at: now, watch: watch)
         var batch = CommitBatch()
         batch.slateLines = lines.map { ArrivedLine(line: $0, at: now) }
         if abs(now.seconds(since: slateForgottenAt)) > 3600 {
@@ -185,10 +209,10 @@ public actor Supervisor {
     /// A call of an app. Its reply comes when the outcome is durable.
     public nonisolated func submit(_ call: DeviceCall) {
         guard let inbox = switchboard.inbox(of: call.device) else {
-            call.reply?(.unavailable)
+            call.reply(.unavailable)
             return
         }
-        if let refusal = inbox.offer(call) { call.reply?(refusal) }
+        if let refusal = inbox.offer(call) { call.reply(refusal) }
     }
 
     /// A call of an app, awaited.
@@ -198,10 +222,22 @@ public actor Supervisor {
         }
     }
 
+    /// The same, with what the app should be told besides (S14).
+    public nonisolated func reply(to event: LaneEvent, for device: DeviceID, app: AppID? = nil) async -> DeviceReply {
+        await withCheckedContinuation { done in
+            submit(DeviceCall(event, for: device, app: app) { done.resume(returning: $0) })
+        }
+    }
+
     /// The state of one device's lane; `nil` where there is none.
     public func state(of device: DeviceID) async -> LaneState? {
         await shards[partition(of: device) % shards.count].state(of: device)
     }
+
+    func snapshotHolds(_ game: GameID) -> Bool { slate.game(game) != nil }
+
+    /// What the worth of a game is made of (T10); `nil` for one that the slate does not hold.
+    public func worthParts(of game: GameID) -> Worth? { slate.worthParts(of: game) }
 
     /// Tonight's games as they are.
     public var snapshot: SlateSnapshot { slate.snapshot(at: environment.clock.now) }
@@ -215,8 +251,28 @@ public actor Supervisor {
     }
 
     /// Hands each shard a copy of its own; one not looked at yet is replaced.
-    private func publish(at now: WallTime) {
+    private func publish(at now: WallTime, tuning: Tuning? = nil, watch: TickWatch? = nil) {
         let snapshot = slate.snapshot(at: now)
-        for shard in shards { shard.inbox.offer(snapshot.copy()) }
+        for shard in shards { shard.inbox.offer(snapshot.copy(), tuning: tuning, watch: watch) }
+    }
+
+    /// Other values of `tuning`, at run time (`SIGHUP`). They reach the slate at once, each lane with the snapshot that
+    /// this publishes. What waits for a time that was worked out before keeps to it: holds of G3 and G5, retries.
+    ///
+    /// - Parameter tuning: the whole of it. Whoever sends pushes has its own copy of what is under `gateway`.
+    /// - Returns: names of values that are others now, and stay as they were until the next start.
+    @discardableResult
+    public func retune(_ tuning: Tuning) -> [String] {
+        var next = tuning
+        // Tonight's end has been worked out by it, and is what claims are unique by.
+        next.night = self.tuning.night
+        let kept = TuningKey.all.filter { $0.value(in: tuning) != $0.value(in: next) }.map(\.name)
+        guard next != self.tuning else { return kept }
+        self.tuning = next
+        let now = environment.clock.now
+        slate.retune(next, at: now)
+        environment.claims.change(limit: next.starts.claimedAtOnce)
+        publish(at: now, tuning: next)
+        return kept
     }
 }

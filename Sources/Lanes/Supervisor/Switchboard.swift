@@ -12,6 +12,13 @@ final class Switchboard: ShardRouter {
 
     private let state = Mutex(State())
     let sessions = SessionBook()
+    /// Parked lanes that are to be read again: each at most once until that has happened.
+    let rereads: AsyncStream<DeviceID>
+    private let askReread: AsyncStream<DeviceID>.Continuation
+
+    init() { (rereads, askReread) = AsyncStream.makeStream() }
+
+    func reread(_ device: DeviceID) { askReread.yield(device) }
 
     func connect(_ inboxes: [ShardInbox]) { state.withLock { $0.inboxes = inboxes } }
 

@@ -35,7 +35,12 @@ public struct PayloadRenderer: Sendable {
     public mutating func request(for order: PushOrder, snapshot: SlateSnapshot, id: ApnsID) -> PushRequest? {
         let made =
             switch order.content {
-            case .slate(let arrangement): payload(for: order, arrangement, snapshot: snapshot)
+            case .slate(let arrangement):
+                if let probe = order.probe {
+                    probePayload(for: order, probe, arrangement, snapshot: snapshot)
+                } else {
+                    payload(for: order, arrangement, snapshot: snapshot)
+                }
             case .session(let show): payload(for: order, show)
             case .nothing: bare(order)
             }
@@ -46,7 +51,7 @@ public struct PayloadRenderer: Sendable {
             payload: payload)
     }
 
-    private mutating func payload(
+    mutating func payload(
         for order: PushOrder, _ arrangement: SlateArrangement, snapshot: SlateSnapshot
     ) -> [UInt8]? {
         if version != snapshot.version || contents.count >= Self.contentsKept || payloads.count >= Self.payloadsKept {

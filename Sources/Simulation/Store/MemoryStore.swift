@@ -64,6 +64,17 @@ public final class MemoryStore: Store {
         try reading { $0.slateLines.filter { $0.at >= since } }
     }
 
+    public func timeline(device: DeviceID?, after: Int64?, limit: Int) async throws -> [SequencedTimelineRow] {
+        try reading { kept in
+            let rows = kept.timeline.filter {
+                (device == nil || $0.row.device == device) && $0.sequence > after ?? .min
+            }
+            return Array(after == nil ? rows.suffix(max(0, limit)) : rows.prefix(max(0, limit)))
+        }
+    }
+
+    public func pausedGateways() async throws -> Set<Gateway> { try reading { $0.paused } }
+
     private func reading<Value>(_ body: (Kept) -> Value) throws -> Value {
         try state.withLock { state in
             if let failure = state.failure { throw failure }
@@ -110,7 +121,7 @@ extension MemoryStore {
 
     public func session(_ id: CardKey) -> Session? { state.withLock { $0.kept.sessions[id] } }
 
-    public var timeline: [TimelineRow] { state.withLock { $0.kept.timeline } }
+    public var timeline: [TimelineRow] { state.withLock { $0.kept.timeline.map(\.row) } }
 }
 
 /// What is kept, and the rules for what is refused: those of every store.
@@ -125,7 +136,9 @@ private struct Kept: Sendable {
     var claims: [ClaimName: StartClaim] = [:]
     var owners: [[UInt8]: DeviceID] = [:]
     /// The newest `timelineKept`.
-    var timeline: [TimelineRow] = []
+    var timeline: [SequencedTimelineRow] = []
+    var sequence: Int64 = 0
+    var paused: Set<Gateway> = []
     var marks: [Int: Int64] = [:]
     var slateLines: [ArrivedLine] = []
     var sessions: [CardKey: Session] = [:]
@@ -155,9 +168,12 @@ private struct Kept: Sendable {
         for device in batch.removed where !stale.contains(device) {
             lanes[device] = nil
             owners = owners.filter { $0.value != device }
-            timeline.removeAll { $0.device == device }
+            timeline.removeAll { $0.row.device == device }
         }
-        timeline += batch.timeline
+        for row in batch.timeline {
+            sequence += 1
+            timeline.append(SequencedTimelineRow(sequence: sequence, row: row))
+        }
         if timeline.count > Self.timelineKept { timeline.removeFirst(timeline.count - Self.timelineKept) }
         for (partition, seconds) in batch.marks { marks[partition] = max(marks[partition] ?? .min, seconds) }
         slateLines += batch.slateLines
@@ -167,6 +183,9 @@ private struct Kept: Sendable {
         }
         if let before = batch.forgetSessionsBefore {
             sessions = sessions.filter { $0.value.stoppedAt.map { $0 >= before } ?? true }
+        }
+        for (gateway, isPaused) in batch.pauses {
+            if isPaused { paused.insert(gateway) } else { paused.remove(gateway) }
         }
         return refused
     }

@@ -35,7 +35,9 @@ final class DemoTrace: Trace {
             case .answered(_, _, .refused(let refusal)): counts.refused[refusal.reason.word, default: 0] += 1
             case .answered(_, _, .unknown): counts.unknown += 1
             case .answered(_, _, .notSent): counts.notSent += 1
-            case .answered(_, _, .accepted), .committed, .fenced: break
+            case .answered(_, _, .accepted), .committed, .fenced, .reissued, .tickDecided, .tickAnswered,
+                .parked:
+                break
             case .restarted: counts.restarted += 1
             case .decided(_, let entry):
                 if entry.isTakeover { counts.frontChanges += 1 }

@@ -115,7 +115,17 @@ extension Seeded {
         record.isRemoved = chance()
         record.sessions = many { $0.member() }
         record.successors = many { $0.successor() }
+        record.probes = many { $0.probe() }
+        record.ledger.awaitsToken = chance()
         return record
+    }
+
+    mutating func probe() -> ProbeCard {
+        let at = time()
+        return ProbeCard(
+            variant: pick(ProbeVariant.allCases), gateway: pick([.production, .sandbox]),
+            state: pick([.waiting(until: at), .starting(claimedAt: at), .accepted(at: at), .unknown(since: at)]),
+            activity: some { $0.id() })
     }
 
     mutating func member() -> SessionMember {

@@ -233,5 +233,5 @@ import Testing
 }
 
 extension Witness {
-    var restarted: [DeviceID] { all.compactMap { if case .restarted(let device) = $0 { device } else { nil } } }
+    var restarted: [DeviceID] { all.compactMap { if case .restarted(let device, _) = $0 { device } else { nil } } }
 }

@@ -1,1 +1,0 @@
-// Configuration, log, metrics, signals, start and stop order.

@@ -1,0 +1,200 @@
+import CardRules
+import Foundation
+import Intake
+import LaneStore
+import Lanes
+import Operations
+import PushPool
+import TLS
+import WebServer
+
+/// The daemon as it is wired: store, push pool, lanes, calls, web server. Its parts are started in that order and stopped in
+/// reverse by `LifeCycle`; each is made when it is started.
+actor Daemon {
+    /// What is known of it, for whoever answers for it.
+    nonisolated let status = DaemonStatus()
+    nonisolated let metrics = SystemMetrics(version: programVersion)
+    nonisolated let log: Log
+    nonisolated let clock: MachineClock
+    private(set) var configuration: Configuration
+    private let trace: SystemTrace
+    private let zones = ZoneDirectory()
+    private var store: SQLiteStore?
+    private var pool: PushPool?
+    private var lanes: RunningLanes?
+    private var web: WebServer?
+
+    /// So long what waits may still be pushed, and answers are awaited, when it stops (L10).
+    static let drainSeconds = 10.0
+    /// So long all of the stop may take; then the process ends as it is.
+    static let stopSeconds = 28.0
+
+    init(configuration: Configuration, log: Log, clock: MachineClock) {
+        self.configuration = configuration
+        self.log = log
+        self.clock = clock
+        trace = SystemTrace(log: log, metrics: metrics)
+    }
+
+    /// In the order of their start, each with what its failure means.
+    nonisolated var parts: [Part] {
+        [
+            Part("store", start: { try await self.startStore() }, stop: { await self.stopStore() }),
+            Part("push pool", start: { try await self.startPool() }, stop: { await self.stopPool() }),
+            // A lane that dies is started again by the supervisor; when they all end there is no daemon left.
+            Part(
+                "lanes", start: { try await self.startLanes() }, run: { await self.lanes?.run(by: self.clock) },
+                stop: { await self.stopLanes() }),
+            Part("calls", start: { await self.startCalls() }, run: { await self.status.calls?.run() }),
+            Part("web server", start: { try await self.startWeb() }, stop: { await self.stopWeb() }),
+        ]
+    }
+
+    // MARK: - Parts
+
+    private func startStore() async throws {
+        store = try await openStore(configuration)
+        log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
+    }
+
+    private func stopStore() async { await store?.close() }
+
+    private func startPool() async throws {
+        let pool = try PushPool(
+            configuration: try configuration.pool(), clock: clock, random: try MachineRandom.fresh(), trace: trace)
+        self.pool = pool
+        metrics.watch(pool: { pool.snapshot })
+    }
+
+    private func stopPool() async { await pool?.stop() }
+
+    private func startLanes() async throws {
+        guard let store, let pool else { return }
+        var system = Supervisor.Configuration(tuning: configuration.tuning, apps: configuration.apps.map(\.profile))
+        system.shards = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        let supervisor = Supervisor(
+            configuration: system, store: store, pusher: pool, clock: clock, random: try MachineRandom.fresh(),
+            trace: trace, steady: clock, zone: { [zones] in zones.zone(named: $0) })
+        try await supervisor.restore()
+        lanes = RunningLanes(supervisor)
+        status.supervisor = supervisor
+        metrics.set(leasesOwned: partitionCount)
+        metrics.watch(lanes: { await supervisor.gauges() })
+        log.info("the lanes are loaded", [.count: .whole(await supervisor.laneCount())])
+    }
+
+    /// Turns are finished, what waits is pushed within its time, verdicts come home and everything is written.
+    private func stopLanes() async {
+        guard let lanes, let pool else { return }
+        await lanes.stop { supervisor in
+            await withDiscardingTaskGroup { group in
+                group.addTask { await pool.stop(drainSeconds: Daemon.drainSeconds) }
+                group.addTask { await supervisor.flush() }
+            }
+            // Verdicts that came last.
+            await supervisor.flush()
+        }
+    }
+
+    private func startCalls() { status.calls = PublicCalls(status: status, metrics: metrics) }
+
+    private func startWeb() async throws {
+        guard let calls = status.calls else { return }
+        var server = WebServerConfiguration()
+        server.maximumConnections = configuration.http.maxConnections
+        if let certificate = configuration.http.tls.certificateFile, let key = configuration.http.tls.keyFile {
+            server.tls = .init(certificateFile: certificate.path, keyFile: key.path)
+        }
+        let wanted = configuration.http.address
+        let (configuration, clock, metrics) = (server, clock, metrics)
+        let web = try await onOwnThread("web-start") {
+            let found =
+                try SocketAddress(ip: wanted.host, port: wanted.port).map { [$0] }
+                ?? SocketAddress.resolve(host: wanted.host, port: wanted.port)
+            guard let address = found.first else { throw AddressFault(host: wanted.host) }
+            return try WebServer(
+                on: address, configuration: configuration, handler: calls,
+                clock: WebServerClock(
+                    nanoseconds: { clock.uptime.nanoseconds }, unixSeconds: { clock.now.unixSeconds }),
+                observe: { metrics.observe($0) })
+        }
+        self.web = web
+        let address = "\(server.tls == nil ? "http" : "https")://\(web.address)"
+        say(address)
+        log.info("listening", [.address: .text(address)])
+    }
+
+    private func stopWeb() async { await web?.stopped() }
+
+    private struct AddressFault: Error, CustomStringConvertible {
+        let host: String
+        var description: String { "http.address: \(host) has no address" }
+    }
+
+    // MARK: - While it runs
+
+    /// Whether the lanes answer: asks each shard.
+    nonisolated func answers() async -> Bool {
+        guard let supervisor = status.supervisor else { return true }
+        _ = await supervisor.laneCount()
+        return true
+    }
+
+    /// Brings in what can change while it runs, and says what cannot.
+    func apply(_ next: Configuration) async {
+        let changes = configuration.changes(to: next)
+        var waiting = changes.atRestart
+        log.level = next.log.level
+        if next.apns.perSecond != configuration.apns.perSecond {
+            for gateway in Gateway.allCases { pool?.setRate(perSecond: next.apns.perSecond, of: gateway) }
+        }
+        if let supervisor = status.supervisor {
+            waiting += await supervisor.retune(next.tuning).map { "tuning.\($0)" }
+        }
+        if next.tuning.gateway != configuration.tuning.gateway { waiting.append("tuning.gateway") }
+        if next.http.tls == configuration.http.tls {
+            await reloadTLS()
+        } else {
+            // Other paths are others' files; the same paths are read again.
+            waiting.append("http.tls")
+        }
+        // What waits stays as it was, so that the next reading tells it again.
+        var applied = configuration
+        applied.log.level = next.log.level
+        applied.apns.perSecond = next.apns.perSecond
+        applied.tuning = next.tuning
+        applied.http.keys = next.http.keys
+        configuration = applied
+        log.info("the configuration was read again", [.changed: .texts(changes.atRunTime)])
+        if !waiting.isEmpty {
+            log.warning("changes of the configuration wait for a restart", [.changed: .texts(waiting)])
+        }
+    }
+
+    private func reloadTLS() async {
+        guard let web else { return }
+        do {
+            try await onOwnThread("tls-reload") { try web.reload() }
+        } catch {
+            log.error("the certificate cannot be read again; the old one stays", [.detail: .text("\(error)")])
+        }
+    }
+}
+
+extension SystemMetrics {
+    fileprivate func observe(_ served: WebServed) {
+        observe(
+            route: served.head.flatMap { served.status == 404 ? nil : routeName(of: $0.path) },
+            method: served.head?.method, status: served.status, seconds: served.seconds)
+    }
+}
+
+/// The path with what varies left out: `/v1/devices/{}/selection`.
+private func routeName(of path: [String]) -> String {
+    "/" + path.prefix(8).map { routeWords.contains($0) ? $0 : "{}" }.joined(separator: "/")
+}
+
+private let routeWords: Set<String> = [
+    "", "v1", "devices", "selection", "cards", "reports", "sessions", "ticks", "slate", "timeline", "events", "moments",
+    "probes", "gateways", "pause", "resume", "healthz", "readyz", "metrics", "openapi.json",
+]

@@ -1,0 +1,133 @@
+import Foundation
+import Operations
+import Synchronization
+
+@testable import lanekeeper
+
+/// `lanekeeper serve` as a process of its own, on a free port of loopback, with its files in one folder.
+final class RunningDaemon: Sendable {
+    let address: String
+    private let pid: Int32
+    private let log: Lines
+    private let end: End
+
+    /// Written by tests, read by the daemon.
+    static let configurationName = "lanekeeper.json5"
+
+    /// Starts it, and waits until it has printed its address.
+    /// - Throws: `NoAddress` where it ended before.
+    init(in folder: URL, configuration: String, environment: [String: String] = [:]) async throws {
+        try Data(configuration.utf8).write(to: folder.appendingPathComponent(Self.configurationName))
+        let (out, log, end) = (Lines(), Lines(), End())
+        let process = Process()
+        process.executableURL = BuiltProgram.url
+        process.arguments = ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"]
+        process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = out.pipe()
+        process.standardError = log.pipe()
+        process.terminationHandler = { process in
+            end.tell(process.terminationStatus, process.terminationReason == .uncaughtSignal)
+        }
+        try process.run()
+        pid = process.processIdentifier
+        self.log = log
+        self.end = end
+        guard let address = await out.next() else { throw NoAddress(said: await log.rest()) }
+        self.address = address
+    }
+
+    struct NoAddress: Error { let said: [String] }
+
+    /// The next line of the log that contains this; those before it are dropped.
+    func logged(_ words: String) async -> String? {
+        while let line = await log.next() {
+            if line.contains(words) { return line }
+        }
+        return nil
+    }
+
+    func send(_ signal: Int32) { kill(pid, signal) }
+
+    func ended() async -> (code: Int32, wasKilled: Bool) { await end.outcome() }
+
+    /// The body and the status of a GET, by curl.
+    func get(_ path: String) async throws -> String {
+        let url = "\(address)\(path)"
+        return try await onOwnThread("curl") {
+            let curl = Process()
+            curl.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+            curl.arguments = ["-s", "-m", "30", "-w", " %{http_code}", url]
+            let output = Pipe()
+            curl.standardOutput = output
+            try curl.run()
+            let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+            curl.waitUntilExit()
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private final class End: Sendable {
+        private let latch = Latch()
+        private let held = Mutex<(code: Int32, wasKilled: Bool)>((0, false))
+
+        func tell(_ code: Int32, _ wasKilled: Bool) {
+            held.withLock { $0 = (code, wasKilled) }
+            latch.open()
+        }
+
+        func outcome() async -> (code: Int32, wasKilled: Bool) {
+            await latch.wait()
+            return held.withLock { $0 }
+        }
+    }
+}
+
+/// Lines that a child writes, as they come.
+final class Lines: Sendable {
+    private let unfinished = Mutex<[UInt8]>([])
+    private let lines: AsyncStream<String>
+    private let tell: AsyncStream<String>.Continuation
+
+    init() { (lines, tell) = AsyncStream.makeStream() }
+
+    /// For a child's output.
+    func pipe() -> Pipe {
+        let pipe = Pipe()
+        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
+            let bytes = handle.availableData
+            guard !bytes.isEmpty else {
+                handle.readabilityHandler = nil
+                return tell.finish()
+            }
+            for line in take([UInt8](bytes)) { tell.yield(line) }
+        }
+        return pipe
+    }
+
+    private func take(_ bytes: [UInt8]) -> [String] {
+        unfinished.withLock { rest in
+            rest += bytes
+            var lines: [String] = []
+            while let end = rest.firstIndex(of: 0x0A) {
+                lines.append(String(decoding: rest[..<end], as: UTF8.self))
+                rest.removeFirst(end + 1)
+            }
+            return lines
+        }
+    }
+
+    /// `nil` when the child has ended.
+    func next() async -> String? {
+        for await line in lines { return line }
+        return nil
+    }
+
+    /// What is left until the child's end.
+    func rest() async -> [String] {
+        var all: [String] = []
+        for await line in lines { all.append(line) }
+        return all
+    }
+}
