@@ -40,7 +40,7 @@ let package = Package(
         room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
         room("WebServer", ["TLS"]),
-        room("Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres"]),
+        room("Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS"]),
         room("Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "WebServer", "TLS"]),
         room("Simulation", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
         .executableTarget(
@@ -71,7 +71,7 @@ let package = Package(
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "WebServer", ["TLS"]),
         tests(of: "Postgres"),
-        tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "Simulation"]),
+        tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation"]),
         tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
         tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),

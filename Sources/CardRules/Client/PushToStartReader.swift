@@ -16,11 +16,13 @@ public struct PushToStartReader: Hashable, Sendable {
 
     /// The header by which the server asks for a fresh reading (S14).
     public static let needsHeader = "Lanekeeper-Needs"
+    /// The value with which it does.
+    public static let needsToken = "push-to-start-token"
 
     /// - Parameter value: of the header `Lanekeeper-Needs` of any answer; `nil` where there is none.
     /// - Returns: whether to read the property now. That reading is reported even if it says what the server was told.
     public mutating func isAsked(byHeader value: String?) -> Bool {
-        guard value == "push-to-start-token" else { return false }
+        guard value == PushToStartReader.needsToken else { return false }
         told = .absent
         return true
     }

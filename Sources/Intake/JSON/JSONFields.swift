@@ -39,6 +39,16 @@ public struct JSONFields {
         }
     }
 
+    /// A field that must be there.
+    public mutating func needed<Value: Hashable & Sendable>(
+        _ key: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
+    ) throws(FieldFault) -> Value {
+        guard let value = try given(key, expected: expected(), read) else {
+            throw FieldFault(.missing(expected: expected()), at: pointer.appending(key))
+        }
+        return value
+    }
+
     /// The value as it is; `nil` when it was left out.
     public mutating func raw(_ key: String) -> JSONValue? {
         known.append(key)

@@ -27,3 +27,6 @@ let unixSecondsExpected = "a number of Unix seconds"
 
 /// What an id is, for people.
 let identifierExpected = "an id, 1 to 128 of A-Z a-z 0-9 . _ : -"
+
+/// The two gateways, for people.
+let gatewayExpected = "\"production\" or \"sandbox\""

@@ -239,8 +239,26 @@ public actor Supervisor {
     /// What the worth of a game is made of (T10); `nil` for one that the slate does not hold.
     public func worthParts(of game: GameID) -> Worth? { slate.worthParts(of: game) }
 
-    /// Tonight's games as they are.
-    public var snapshot: SlateSnapshot { slate.snapshot(at: environment.clock.now) }
+    /// Tonight's games as they are. What time has changed is told to the lanes too: who reads must not be the only one
+    /// to know.
+    public var snapshot: SlateSnapshot {
+        let now = environment.clock.now
+        if slate.nextChange.map({ $0 <= now }) == true { publish(at: now) }
+        return slate.snapshot(at: now)
+    }
+
+    /// The same with all that is merged, and with what the worth of each game is made of.
+    public var ranking: SlateRanking {
+        let snapshot = snapshot
+        let games = snapshot.games.compactMap { ranked in
+            slate.game(ranked.id).flatMap { merged in
+                slate.worthParts(of: ranked.id).map { SlateRanking.Game(ranked: ranked, merged: merged, worth: $0) }
+            }
+        }
+        return SlateRanking(
+            version: snapshot.version, asOf: snapshot.asOf,
+            games: games.sorted { ($1.ranked.worth, $0.ranked.id) < ($0.ranked.worth, $1.ranked.id) })
+    }
 
     nonisolated func inbox(of device: DeviceID) -> ShardInbox { shards[partition(of: device) % shards.count].inbox }
 
