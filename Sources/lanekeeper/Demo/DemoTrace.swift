@@ -20,14 +20,23 @@ final class DemoTrace: Trace {
 
     private let state = Mutex(Counts())
     private let log: DecisionLog?
+    private let madeUp: @Sendable (DeviceID) -> Void
 
-    /// - Parameter log: sees what lanes decide.
-    init(log: DecisionLog? = nil) { self.log = log }
+    /// - Parameters:
+    ///   - log: sees what lanes decide.
+    ///   - madeUp: told when a lane has taken a made-up moment, whoever asked for it.
+    init(log: DecisionLog? = nil, madeUp: @escaping @Sendable (DeviceID) -> Void = { _ in }) {
+        self.log = log
+        self.madeUp = madeUp
+    }
 
     var counts: Counts { state.withLock { $0 } }
 
     func record(_ event: TraceEvent) {
-        if case .decided(let device, let entry) = event { log?.record(device, entry) }
+        if case .decided(let device, let entry) = event {
+            log?.record(device, entry)
+            if entry.kind == .moment { madeUp(device) }
+        }
         state.withLock { counts in
             if case .answered = event { counts.answered += 1 }
             switch event {

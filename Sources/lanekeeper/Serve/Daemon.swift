@@ -8,31 +8,31 @@ import PushPool
 import TLS
 import WebServer
 
-/// The daemon as it is wired: store, push pool, lanes, calls, web server. Its parts are started in that order and stopped in
-/// reverse by `LifeCycle`; each is made when it is started.
+/// The daemon as it is wired, for `serve` and for `demo`: store, push pool, lanes, calls, web server. Its parts are started
+/// in that order and stopped in reverse by `LifeCycle`; each is made when it is started.
 actor Daemon {
     /// What is known of it, for whoever answers for it.
     nonisolated let status = DaemonStatus()
     nonisolated let metrics = SystemMetrics(version: programVersion)
     nonisolated let log: Log
-    nonisolated let clock: MachineClock
+    private nonisolated let surroundings: DaemonSurroundings
     private(set) var configuration: Configuration
     private let trace: SystemTrace
+    private let keys: APIKeys
     private let zones = ZoneDirectory()
     private var store: SQLiteStore?
     private var pool: PushPool?
     private var lanes: RunningLanes?
     private var web: WebServer?
 
-    /// So long what waits may still be pushed, and answers are awaited, when it stops (L10).
-    static let drainSeconds = 10.0
     /// So long all of the stop may take; then the process ends as it is.
     static let stopSeconds = 28.0
 
-    init(configuration: Configuration, log: Log, clock: MachineClock) {
+    init(configuration: Configuration, log: Log, surroundings: DaemonSurroundings = DaemonSurroundings()) {
         self.configuration = configuration
         self.log = log
-        self.clock = clock
+        self.surroundings = surroundings
+        keys = APIKeys(configuration.http.calledKeys)
         trace = SystemTrace(log: log, metrics: metrics)
     }
 
@@ -43,7 +43,7 @@ actor Daemon {
             Part("push pool", start: { try await self.startPool() }, stop: { await self.stopPool() }),
             // A lane that dies is started again by the supervisor; when they all end there is no daemon left.
             Part(
-                "lanes", start: { try await self.startLanes() }, run: { await self.lanes?.run(by: self.clock) },
+                "lanes", start: { try await self.startLanes() }, run: { await self.runLanes() },
                 stop: { await self.stopLanes() }),
             Part("calls", start: { await self.startCalls() }, run: { await self.status.calls?.run() }),
             Part("web server", start: { try await self.startWeb() }, stop: { await self.stopWeb() }),
@@ -61,7 +61,8 @@ actor Daemon {
 
     private func startPool() async throws {
         let pool = try PushPool(
-            configuration: try configuration.pool(), clock: clock, random: try MachineRandom.fresh(), trace: trace)
+            configuration: try configuration.pool(), clock: surroundings.clock,
+            random: try surroundings.random(.pushPool), trace: trace)
         self.pool = pool
         metrics.watch(pool: { pool.snapshot })
     }
@@ -73,8 +74,9 @@ actor Daemon {
         var system = Supervisor.Configuration(tuning: configuration.tuning, apps: configuration.apps.map(\.profile))
         system.shards = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let supervisor = Supervisor(
-            configuration: system, store: store, pusher: pool, clock: clock, random: try MachineRandom.fresh(),
-            trace: trace, steady: clock, zone: { [zones] in zones.zone(named: $0) })
+            configuration: system, store: store, pusher: pool, clock: surroundings.clock,
+            random: try surroundings.random(.lanes), trace: surroundings.trace.map { BothTraces(trace, $0) } ?? trace,
+            steady: surroundings.machine, zone: { [zones] in zones.zone(named: $0) })
         try await supervisor.restore()
         lanes = RunningLanes(supervisor)
         status.supervisor = supervisor
@@ -83,12 +85,17 @@ actor Daemon {
         log.info("the lanes are loaded", [.count: .whole(await supervisor.laneCount())])
     }
 
+    private func runLanes() async {
+        await lanes?.run(by: surroundings.passesTime ? surroundings.clock : nil)
+    }
+
     /// Turns are finished, what waits is pushed within its time, verdicts come home and everything is written.
     private func stopLanes() async {
         guard let lanes, let pool else { return }
+        let drainSeconds = surroundings.drainSeconds
         await lanes.stop { supervisor in
             await withDiscardingTaskGroup { group in
-                group.addTask { await pool.stop(drainSeconds: Daemon.drainSeconds) }
+                group.addTask { await pool.stop(drainSeconds: drainSeconds) }
                 group.addTask { await supervisor.flush() }
             }
             // Verdicts that came last.
@@ -96,7 +103,18 @@ actor Daemon {
         }
     }
 
-    private func startCalls() { status.calls = PublicCalls(status: status, metrics: metrics) }
+    /// Lanes are cut between two turns, as a crash would do it: nothing is finished or written any more, and the daemon goes
+    /// down for it.
+    func cutLanes() { lanes?.cut() }
+
+    private func startCalls() {
+        guard let supervisor = status.supervisor else { return }
+        var api = APIConfiguration(apps: configuration.apps.map(\.id), version: programVersion)
+        api.maximumBodyBytes = configuration.http.maxBodyBytes
+        status.calls = APIHandler(
+            api, keys: keys, supervisor: supervisor, backend: DaemonBackend(status: status, metrics: metrics),
+            zones: zones, clock: surroundings.clock)
+    }
 
     private func startWeb() async throws {
         guard let calls = status.calls else { return }
@@ -106,7 +124,7 @@ actor Daemon {
             server.tls = .init(certificateFile: certificate.path, keyFile: key.path)
         }
         let wanted = configuration.http.address
-        let (configuration, clock, metrics) = (server, clock, metrics)
+        let (configuration, clock, metrics) = (server, surroundings.machine, metrics)
         let web = try await onOwnThread("web-start") {
             let found =
                 try SocketAddress(ip: wanted.host, port: wanted.port).map { [$0] }
@@ -120,7 +138,7 @@ actor Daemon {
         }
         self.web = web
         let address = "\(server.tls == nil ? "http" : "https")://\(web.address)"
-        say(address)
+        surroundings.listens(address)
         log.info("listening", [.address: .text(address)])
     }
 
@@ -164,6 +182,7 @@ actor Daemon {
         applied.apns.perSecond = next.apns.perSecond
         applied.tuning = next.tuning
         applied.http.keys = next.http.keys
+        keys.replace(with: next.http.calledKeys)
         configuration = applied
         log.info("the configuration was read again", [.changed: .texts(changes.atRunTime)])
         if !waiting.isEmpty {
