@@ -1,6 +1,6 @@
 public import CardRules
 
-/// Why no probe was begun. Nothing was changed.
+/// Why no probe was begun. Nothing was changed, but see `unavailable`.
 public enum ProbeFault: Error, Hashable, Sendable {
     /// 422.
     case unknownDevice
@@ -8,8 +8,10 @@ public enum ProbeFault: Error, Hashable, Sendable {
     case running
     /// The phone's own: 409 for its units, else 422.
     case obstacle(ProbeObstacle)
-    /// 503.
+    /// 503: the store could not keep it. Nothing was sent; it begins yet when the store is back, unless the program is
+    /// restarted before.
     case unavailable
+    /// 503.
     case overloaded
 
     /// For people.

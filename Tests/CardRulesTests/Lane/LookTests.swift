@@ -62,8 +62,10 @@ import Testing
         bench.select(["g1"])
         #expect(bench.lane.kept.ledger.unprovenNights == 0 && bench.lane.needsToken(bench.tuning))
         bench.restart()
+        let night = bench.ledger.from
         bench.pass(86_400)
-        #expect(bench.lane.needsToken(bench.tuning))
+        bench.apply(.look)
+        #expect(bench.ledger.from > night && bench.lane.needsToken(bench.tuning))
         bench.register { _ in }
         #expect(!bench.lane.needsToken(bench.tuning))
     }
