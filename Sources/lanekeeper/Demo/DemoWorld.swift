@@ -29,6 +29,11 @@ struct DemoWorld: Sendable {
         let fleet = PhoneFleet(
             handsets: phones, night: night, seed: seed, bundleID: DemoWorld.bundleID,
             judge: Judge(tuning: tuning, options: judging))
+        try self.init(fleet: fleet, seed: seed, clock: clock)
+    }
+
+    /// - Parameter fleet: phones of the app `DemoWorld.bundleID`.
+    init(fleet: PhoneFleet, seed: UInt64, clock: any WallClock & SteadyClock) throws {
         let keyPEM = try SigningKey.freshPEM()
         let verifying = try VerifyingKey(pem: keyPEM)
         var options = GatewayOptions()
