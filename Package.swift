@@ -62,6 +62,9 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CShims", dependencies: ["COpenSSL"]),
 
+        // A PostgreSQL of the tests' own, for every test target that needs one.
+        .target(name: "PrivatePostgres", path: "Tests/PrivatePostgres", swiftSettings: strict),
+
         tests(of: "CardRules", ["Intake"]),
         tests(of: "PushWire", ["CardRules", "Intake"]),
         tests(of: "Lanes", ["CardRules", "PushWire", "Simulation"]),
@@ -70,8 +73,10 @@ let package = Package(
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
         tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
         tests(of: "WebServer", ["TLS"]),
-        tests(of: "Postgres"),
-        tests(of: "Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation"]),
+        tests(of: "Postgres", ["PrivatePostgres"]),
+        tests(
+            of: "Intake",
+            ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
         tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
         tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),

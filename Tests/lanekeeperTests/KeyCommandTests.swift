@@ -1,3 +1,4 @@
+import Intake
 import Operations
 import TLS
 import Testing

@@ -32,6 +32,11 @@ struct LineFields {
         }
     }
 
+    /// Members that stand in no text.
+    init(_ members: [(key: String, value: JSONValue)]) {
+        fields = members.map { Field(key: $0.key, value: $0.value, column: 1) }
+    }
+
     private typealias Member = (key: String, value: JSONValue, offset: Int)
 
     /// - Returns: `nil` for JSON that is no object.

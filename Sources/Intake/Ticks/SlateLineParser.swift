@@ -8,6 +8,11 @@ public enum SlateLineParser {
     /// - Parameter line: one JSON object, without its line feed.
     public static func parse(_ line: Span<UInt8>) throws(SlateLineFault) -> SlateLine {
         var fields = try LineFields(line)
+        return try parse(&fields)
+    }
+
+    /// The same checks for members that come from elsewhere, such as the columns of a table.
+    static func parse(_ fields: inout LineFields) throws(SlateLineFault) -> SlateLine {
         let kind = try fields.required("type") { $0.text }
         guard let kind, kind == "game" || kind == "score" else {
             throw fields.wrong("type", expected: "\"game\" or \"score\"")

@@ -1,4 +1,5 @@
 public import CardRules
+public import Intake
 public import PushWire
 
 extension Configuration {
@@ -49,9 +50,4 @@ extension Configuration {
 
         public init() {}
     }
-}
-
-/// What a key of the HTTP API may be used for (api.md).
-public enum APIScope: String, Hashable, Sendable, CaseIterable {
-    case feed, devices, admin
 }

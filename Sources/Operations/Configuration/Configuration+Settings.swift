@@ -76,10 +76,7 @@ extension Configuration {
             "cluster.leaseSeconds", \.cluster.leaseSeconds,
             "after so long without a sign a node has lost its partitions",
             .atRestart, in: 1...600),
-        .optional(
-            "feed.postgres", \.feed.postgres, "a table of games to follow by logical replication", .atRestart,
-            of: PostgresFeed.settings, empty: PostgresFeed()
-        ).with(example: PostgresFeed.example),
+        ConfiguredFeed.setting,
         Setting(
             name: "tuning",
             purpose: "the numbers of the rules; the rule stands behind each; night and gateway want a restart",
@@ -117,51 +114,4 @@ extension Configuration {
             reading.fault(at: JSONPointer(steps), "\(value) is there already")
         }
     }
-}
-
-extension PostgresFeed {
-    static let settings: [Setting<PostgresFeed>] = [
-        .secret(
-            "url", \.url, "of the database, with a user who may replicate", .atRestart, expected: "postgres://...",
-            parse: { $0.contains("=") || $0.hasPrefix("postgres") && $0.contains("://") ? $0 : nil },
-            print: { withoutPassword($0) }
-        ).required,
-        .text(
-            "publication", \.publication, "made on the database for this table", .atRestart, expected: nameExpected,
-            parse: databaseName, print: { $0 }),
-        .text(
-            "slot", \.slot, "the replication slot, made at the first start", .atRestart,
-            expected: "1 to 63 of a-z 0-9 _", parse: { databaseName($0).flatMap { isSlotName($0) ? $0 : nil } },
-            print: { $0 }),
-        .text(
-            "table", \.table, "the games, a row each", .atRestart, expected: "TABLE or SCHEMA.TABLE",
-            parse: { text in
-                let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-                return (1...2).contains(parts.count) && parts.allSatisfy { databaseName($0) != nil } ? text : nil
-            }, print: { $0 }
-        ).required,
-        .value(
-            "columns", \.columns, "which column holds which key of a slate line", .atRestart,
-            expected: "an object of columns", parse: { if case .object = $0 { $0 } else { nil } }, print: { $0 }
-        ).required,
-    ]
-
-    static let example = JSONValue.object([
-        "url": .string("postgres://lanekeeper@db.example.com/sports"), "publication": .string("lanekeeper"),
-        "slot": .string("lanekeeper"), "table": .string("games"),
-        "columns": .object([
-            "game": .string("id"), "homeScore": .string("home_score"), "awayScore": .string("away_score"),
-            "sport": .object(["value": .string("hockey")]),
-        ]),
-    ])
-}
-
-private let nameExpected = "a name of the database, 1 to 63 bytes"
-
-private func databaseName(_ text: String) -> String? {
-    (1...63).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x7F } ? text : nil
-}
-
-private func isSlotName(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
 }

@@ -62,7 +62,7 @@ extension Setting where Root == Configuration {
         switch name {
         case "store.url": left.store.url == right.store.url
         case "http.keys": left.http.keys == right.http.keys
-        case "feed.postgres": left.feed.postgres == right.feed.postgres
+        case "feed.postgres": left.feed == right.feed
         default: shown(left) == shown(right)
         }
     }

@@ -1,4 +1,5 @@
 public import CardRules
+public import Intake
 internal import Lanes
 
 /// Everything that a daemon is told from outside (api.md, Configuration), typed. `Configuration.settings` says how each
@@ -64,7 +65,7 @@ public struct Configuration: Hashable, Sendable {
     }
 
     public struct Feed: Hashable, Sendable {
-        public var postgres: PostgresFeed?
+        public var postgres: ConfiguredFeed?
     }
 
     public struct Log: Hashable, Sendable {
@@ -78,13 +79,8 @@ public struct Configuration: Hashable, Sendable {
 }
 
 /// A table of games that is followed by logical replication.
-public struct PostgresFeed: Hashable, Sendable {
-    /// libpq's connection string; may hold a password.
-    public var url = Secret("")
-    public var publication = "lanekeeper"
-    public var slot = "lanekeeper"
-    /// `schema.table` or `table`.
-    public var table = ""
-    /// Which column holds what; an object.
-    public var columns = JSONValue.object([JSONValue.Member]())
+public struct ConfiguredFeed: Hashable, Sendable {
+    public let settings: FeedSettings
+    /// As it was written, without a password.
+    let shown: JSONValue
 }

@@ -230,24 +230,6 @@ extension Setting {
             },
             shown: { root in .array(root[keyPath: path].map { element in settings.shown(element) }) })
     }
-
-    /// An object, or null.
-    static func optional<Element: Sendable>(
-        _ name: String, _ path: Path<Element?>, _ purpose: String, _ change: SettingChange,
-        of settings: [Setting<Element>], empty: Element
-    ) -> Setting {
-        Setting(
-            name: name, purpose: purpose, change: change, expected: "an object, or null", inner: settings.map(\.note),
-            read: { json, pointer, root, reading in
-                if json == .null {
-                    root[keyPath: path] = nil
-                    return
-                }
-                var value = empty
-                if reading.object(json, at: pointer, into: &value, settings) { root[keyPath: path] = value }
-            },
-            shown: { root in root[keyPath: path].map { settings.shown($0) } ?? .null })
-    }
 }
 
 /// Without a fraction where there is none.

@@ -1,6 +1,5 @@
 internal import CardRules
 public import Lanes
-internal import Synchronization
 
 /// Owns the parts of a daemon: starts them in order, watches over them, and stops them in reverse.
 ///
@@ -80,7 +79,6 @@ public struct LifeCycle: Sendable {
     private enum Happening: Sendable {
         case signal(Signal)
         case failed(Part, reason: String)
-        case over
     }
 
     private func watch(_ started: [Part], _ signals: AsyncStream<Signal>) async -> End {
@@ -110,7 +108,6 @@ public struct LifeCycle: Sendable {
                 case .failed(let part, let reason):
                     end = failed(part, reason)
                     break waiting
-                case .over: break waiting
                 }
             }
             await stop(started)

@@ -33,6 +33,7 @@ struct DemoEngine: Sendable {
             switch part {
             case .lanes: MachineRandom(seed: seed)
             case .pushPool: MachineRandom(seed: ~seed)
+            case .feed: MachineRandom(seed: seed &* 3)
             }
         }
         surroundings.trace = trace
@@ -97,7 +98,8 @@ private final class DemoLife: Sendable {
 
     func run(_ daemon: Daemon) async {
         let end = await LifeCycle(
-            parts: daemon.parts, clock: DaemonSurroundings().machine, log: daemon.log, service: ServiceNotifier(),
+            parts: daemon.parts(of: await daemon.configuration), clock: DaemonSurroundings().machine, log: daemon.log,
+            service: ServiceNotifier(),
             stageChanged: { [self] stage in
                 daemon.status.change(to: stage)
                 if stage == .ready { isUp.open() }

@@ -40,9 +40,15 @@ struct DemoRun {
         let places = Dictionary(
             profiles.enumerated().flatMap { place, profile in profile.records.map { ($0, place) } },
             uniquingKeysWith: { first, _ in first })
-        let trace = DemoTrace(log: log) { device in
+        let trace = DemoTrace(log: log) { device, kind in
             guard let place = places[device] else { return }
-            world.fleet.withJudge { $0.madeUpMoment(ofPhone: place, at: clock.now) }
+            world.fleet.withJudge { judge in
+                if kind == .moment {
+                    judge.madeUpMoment(ofPhone: place, at: clock.now)
+                } else {
+                    judge.probe(ofPhone: place)
+                }
+            }
         }
         let played: NightPlayer
         do {

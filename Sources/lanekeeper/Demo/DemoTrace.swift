@@ -20,14 +20,14 @@ final class DemoTrace: Trace {
 
     private let state = Mutex(Counts())
     private let log: DecisionLog?
-    private let madeUp: @Sendable (DeviceID) -> Void
+    private let byHand: @Sendable (DeviceID, TimelineEntry.Kind) -> Void
 
     /// - Parameters:
     ///   - log: sees what lanes decide.
-    ///   - madeUp: told when a lane has taken a made-up moment, whoever asked for it.
-    init(log: DecisionLog? = nil, madeUp: @escaping @Sendable (DeviceID) -> Void = { _ in }) {
+    ///   - byHand: told when a lane has taken a made-up moment or a probe, whoever asked for it.
+    init(log: DecisionLog? = nil, byHand: @escaping @Sendable (DeviceID, TimelineEntry.Kind) -> Void = { _, _ in }) {
         self.log = log
-        self.madeUp = madeUp
+        self.byHand = byHand
     }
 
     var counts: Counts { state.withLock { $0 } }
@@ -35,7 +35,7 @@ final class DemoTrace: Trace {
     func record(_ event: TraceEvent) {
         if case .decided(let device, let entry) = event {
             log?.record(device, entry)
-            if entry.kind == .moment { madeUp(device) }
+            if entry.kind == .moment || entry.kind == .probe { byHand(device, entry.kind) }
         }
         state.withLock { counts in
             if case .answered = event { counts.answered += 1 }

@@ -1,5 +1,5 @@
 import CardRules
-import Operations
+import Intake
 import PushWire
 import TLS
 
@@ -48,10 +48,7 @@ struct KeyCommand: Equatable, Sendable {
     func lines(secret: [UInt8]) -> [String] {
         let key = "lk_\(Base64URL.encode(secret))"
         let name = name ?? scopes.map(\.rawValue).joined(separator: "-")
-        let digest = sha256(Array(key.utf8)).map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0\(text)" : text
-        }.joined()
+        let digest = APIKey.sha256(ofKey: key)
         guard isJSON else {
             let words = scopes.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
             return [key, "{ name: \"\(name)\", scopes: [\(words)], sha256: \"\(digest)\" },"]

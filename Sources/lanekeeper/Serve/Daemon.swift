@@ -12,17 +12,18 @@ import WebServer
 /// in that order and stopped in reverse by `LifeCycle`; each is made when it is started.
 actor Daemon {
     /// What is known of it, for whoever answers for it.
-    nonisolated let status = DaemonStatus()
-    nonisolated let metrics = SystemMetrics(version: programVersion)
+    nonisolated let status: DaemonStatus
+    nonisolated let metrics: SystemMetrics
     nonisolated let log: Log
     private nonisolated let surroundings: DaemonSurroundings
     private(set) var configuration: Configuration
     private let trace: SystemTrace
-    private let keys: APIKeys
     private let zones = ZoneDirectory()
     private var store: SQLiteStore?
     private var pool: PushPool?
-    private var lanes: RunningLanes?
+    private let keys: APIKeys
+    private let lanes = StoppableRun()
+    private let feed = StoppableRun()
     private var web: WebServer?
 
     /// So long all of the stop may take; then the process ends as it is.
@@ -32,22 +33,33 @@ actor Daemon {
         self.configuration = configuration
         self.log = log
         self.surroundings = surroundings
-        keys = APIKeys(configuration.http.calledKeys)
+        let metrics = SystemMetrics(version: programVersion)
+        self.metrics = metrics
+        status = DaemonStatus(metrics: metrics)
+        keys = APIKeys(configuration.http.keys.compactMap(\.known))
         trace = SystemTrace(log: log, metrics: metrics)
     }
 
     /// In the order of their start, each with what its failure means.
-    nonisolated var parts: [Part] {
-        [
+    nonisolated func parts(of configuration: Configuration) -> [Part] {
+        var parts = [
             Part("store", start: { try await self.startStore() }, stop: { await self.stopStore() }),
             Part("push pool", start: { try await self.startPool() }, stop: { await self.stopPool() }),
             // A lane that dies is started again by the supervisor; when they all end there is no daemon left.
             Part(
-                "lanes", start: { try await self.startLanes() }, run: { await self.runLanes() },
+                "lanes", start: { try await self.startLanes() }, run: { try await self.runLanes() },
                 stop: { await self.stopLanes() }),
             Part("calls", start: { await self.startCalls() }, run: { await self.status.calls?.run() }),
-            Part("web server", start: { try await self.startWeb() }, stop: { await self.stopWeb() }),
         ]
+        if let table = configuration.feed.postgres {
+            // Ticks may come by HTTP too, and cards need their ends: it waits for whoever mends the database.
+            parts.append(
+                Part(
+                    "feed", onFailure: .restarts(RestartPlan()), run: { try await self.follow(table) },
+                    stop: { await self.feed.stop() }))
+        }
+        parts.append(Part("web server", start: { try await self.startWeb() }, stop: { await self.stopWeb() }))
+        return parts
     }
 
     // MARK: - Parts
@@ -78,42 +90,59 @@ actor Daemon {
             random: try surroundings.random(.lanes), trace: surroundings.trace.map { BothTraces(trace, $0) } ?? trace,
             steady: surroundings.machine, zone: { [zones] in zones.zone(named: $0) })
         try await supervisor.restore()
-        lanes = RunningLanes(supervisor)
         status.supervisor = supervisor
         metrics.set(leasesOwned: partitionCount)
         metrics.watch(lanes: { await supervisor.gauges() })
         log.info("the lanes are loaded", [.count: .whole(await supervisor.laneCount())])
     }
 
-    private func runLanes() async {
-        await lanes?.run(by: surroundings.passesTime ? surroundings.clock : nil)
-    }
-
-    /// Turns are finished, what waits is pushed within its time, verdicts come home and everything is written.
-    private func stopLanes() async {
-        guard let lanes, let pool else { return }
-        let drainSeconds = surroundings.drainSeconds
-        await lanes.stop { supervisor in
+    private nonisolated func runLanes() async throws {
+        guard let supervisor = status.supervisor else { return }
+        let surroundings = surroundings
+        try await lanes.run {
             await withDiscardingTaskGroup { group in
-                group.addTask { await pool.stop(drainSeconds: drainSeconds) }
-                group.addTask { await supervisor.flush() }
+                group.addTask { await supervisor.run() }
+                if surroundings.passesTime { group.addTask { await supervisor.run(by: surroundings.clock) } }
             }
-            // Verdicts that came last.
-            await supervisor.flush()
         }
     }
 
-    /// Lanes are cut between two turns, as a crash would do it: nothing is finished or written any more, and the daemon goes
-    /// down for it.
-    func cutLanes() { lanes?.cut() }
+    /// Turns are finished, what waits is pushed within its time, verdicts come home and everything is written; then the
+    /// lanes end. Lanes that never ran, or run no more, can finish nothing.
+    private func stopLanes() async {
+        guard let supervisor = status.supervisor, let pool, lanes.isRunning else { return }
+        let drainSeconds = surroundings.drainSeconds
+        await withDiscardingTaskGroup { group in
+            group.addTask { await pool.stop(drainSeconds: drainSeconds) }
+            group.addTask { await supervisor.flush() }
+        }
+        // Verdicts that came last.
+        await supervisor.flush()
+        await lanes.stop()
+    }
+
+    /// The lanes end between two turns, as a crash would end them: nothing is finished or written any more, and the daemon
+    /// goes down for it.
+    func cutLanes() async { await lanes.stop() }
 
     private func startCalls() {
         guard let supervisor = status.supervisor else { return }
-        var api = APIConfiguration(apps: configuration.apps.map(\.id), version: programVersion)
-        api.maximumBodyBytes = configuration.http.maxBodyBytes
         status.calls = APIHandler(
-            api, keys: keys, supervisor: supervisor, backend: DaemonBackend(status: status, metrics: metrics),
-            zones: zones, clock: surroundings.clock)
+            APIConfiguration(
+                apps: configuration.apps.map(\.id), maximumBodyBytes: configuration.http.maxBodyBytes,
+                version: programVersion),
+            keys: keys, supervisor: supervisor, backend: status, zones: zones, clock: surroundings.clock)
+    }
+
+    private nonisolated func follow(_ table: ConfiguredFeed) async throws {
+        guard let supervisor = status.supervisor else { return }
+        let (log, clock, random) = (log, surroundings.clock, try surroundings.random(.feed))
+        try await feed.run {
+            let feed = PostgresFeed(
+                settings: table.settings, clock: clock, random: random,
+                sink: { lines in _ = try await supervisor.tick(lines) }, notice: { log.tell($0) })
+            try await feed.run()
+        }
     }
 
     private func startWeb() async throws {
@@ -182,7 +211,7 @@ actor Daemon {
         applied.apns.perSecond = next.apns.perSecond
         applied.tuning = next.tuning
         applied.http.keys = next.http.keys
-        keys.replace(with: next.http.calledKeys)
+        keys.replace(with: next.http.keys.compactMap(\.known))
         configuration = applied
         log.info("the configuration was read again", [.changed: .texts(changes.atRunTime)])
         if !waiting.isEmpty {
@@ -205,6 +234,33 @@ extension SystemMetrics {
         observe(
             route: served.head.flatMap { served.status == 404 ? nil : routeName(of: $0.path) },
             method: served.head?.method, status: served.status, seconds: served.seconds)
+    }
+}
+
+extension Configuration.APIKey {
+    /// As the API knows it; a digest has been checked for its length.
+    fileprivate var known: APIKey? { APIKey(name: name, scopes: Set(scopes), digest: sha256.value) }
+}
+
+extension Log {
+    /// What an operator may want to know of the feed.
+    fileprivate func tell(_ notice: FeedNotice) {
+        switch notice {
+        case .snapshotBegins: info("the feed reads the whole table: there was no slot yet")
+        case .snapshotDone(let rows): info("the feed has read the table", [.rows: .whole(rows)])
+        case .streaming: info("the feed follows the table")
+        case .waiting(let trouble, let seconds):
+            warning("the feed waits and tries again", [.reason: .text("\(trouble)"), .seconds: .number(seconds)])
+        case .rowRejected(let game, let column, let detail):
+            warning(
+                "a row of the feed cannot be used",
+                [.key: .text(game ?? ""), .cause: .text(column), .detail: .text(detail)])
+        case .deleteWithoutGame:
+            warning(
+                "a row was deleted, and nothing says which",
+                [.detail: "make the game's column part of the replica identity: ALTER TABLE ... REPLICA IDENTITY FULL"])
+        case .truncated: warning("the feed's table was emptied")
+        }
     }
 }
 

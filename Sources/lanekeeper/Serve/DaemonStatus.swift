@@ -1,3 +1,4 @@
+import Intake
 import Lanes
 import Operations
 import Synchronization
@@ -7,10 +8,13 @@ final class DaemonStatus: Sendable {
     private struct State: Sendable {
         var stage = LifeCycle.Stage.starting
         var supervisor: Supervisor?
-        var calls: (any ServedCalls)?
+        var calls: APIHandler?
     }
 
     private let state = Mutex(State())
+    private let counted: SystemMetrics
+
+    init(metrics: SystemMetrics) { counted = metrics }
 
     var stage: LifeCycle.Stage { state.withLock { $0.stage } }
 
@@ -28,7 +32,7 @@ final class DaemonStatus: Sendable {
     }
 
     /// `nil` until they are made.
-    var calls: (any ServedCalls)? {
+    var calls: APIHandler? {
         get { state.withLock { $0.calls } }
         set { state.withLock { $0.calls = newValue } }
     }
@@ -38,13 +42,16 @@ final class DaemonStatus: Sendable {
         get { state.withLock { $0.supervisor } }
         set { state.withLock { $0.supervisor = newValue } }
     }
+}
 
-    /// Why it can do no work now, a short sentence each; empty: it can.
-    var obstacles: [String] {
+extension DaemonStatus: APIBackend {
+    var readiness: APIReadiness {
         switch stage {
-        case .starting: ["it is starting"]
-        case .ready: []
-        case .stopping: ["it is stopping"]
+        case .starting: APIReadiness(reasons: ["it is starting"])
+        case .ready: APIReadiness()
+        case .stopping: APIReadiness(reasons: ["it is stopping"])
         }
     }
+
+    func metrics() async -> [UInt8] { Array(await counted.registry.text().utf8) }
 }

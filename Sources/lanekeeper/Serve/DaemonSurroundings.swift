@@ -21,7 +21,7 @@ struct DaemonSurroundings: Sendable {
     var listens: @Sendable (String) -> Void = { say($0) }
 
     enum RandomPart: Sendable {
-        case pushPool, lanes
+        case pushPool, lanes, feed
     }
 }
 

@@ -49,7 +49,8 @@ struct ServeRun: Sendable {
         let daemon = Daemon(configuration: read.configuration, log: log)
         let deadline = DeadlineOfStop(log: log)
         let life = LifeCycle(
-            parts: daemon.parts, clock: clock, log: log, service: service, watchdog: { await daemon.answers() },
+            parts: daemon.parts(of: read.configuration), clock: clock, log: log, service: service,
+            watchdog: { await daemon.answers() },
             reload: { await reload(daemon) },
             stageChanged: { stage in
                 daemon.status.change(to: stage)

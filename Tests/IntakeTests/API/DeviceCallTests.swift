@@ -117,6 +117,7 @@ import WebServer
         let rig = try await APIRig()
         try await rig.running {
             #expect(await rig.register("d1").status == 204)
+            await rig.play("g1")
             #expect(await rig.call("PUT", "/v1/devices/d1/cards/slate", Self.card).status == 204)
             let state = await rig.supervisor.state(of: "d1")?.card(.slate)
             #expect(state?.state == .confirmed && state?.ageBegan == WallTime(fractionalSeconds: 1768075190.5))
@@ -130,6 +131,7 @@ import WebServer
         let rig = try await APIRig()
         try await rig.running {
             #expect(await rig.register("d1").status == 204)
+            await rig.play("g1")
             #expect(await rig.call("PUT", "/v1/devices/d1/cards/slate", Self.card).status == 204)
             let body = #"{"report":"\#(kind.rawValue)","activity":"a1","at":1768075300}"#
             #expect(await rig.call("POST", "/v1/devices/d1/cards/slate/reports", body).status == 204)
@@ -207,7 +209,7 @@ import WebServer
                 let answer = await rig.call(method, path, body)
                 #expect(answer[header: "Lanekeeper-Needs"] == "push-to-start-token", "\(body): \(answer.status)")
             }
-            #expect(rig.store.lane("d1")?.record.pushToStart?.isAskedFor == true)
+            #expect(rig.store.lane("d1")?.record.ledger.awaitsToken == true)
             let told = await rig.call("PUT", "/v1/devices/d1", #"{"pushToStartToken":"a9","gateway":"production"}"#)
             #expect(told.status == 204 && told[header: "Lanekeeper-Needs"] == nil)
             #expect(await rig.call("GET", "/v1/devices/d1").json?["needsToken"] == .bool(false))
@@ -216,6 +218,15 @@ import WebServer
 }
 
 extension APIRig {
+    /// A game that is under way.
+    func play(_ game: String) async {
+        let lines =
+            #"{"t":1768075200,"type":"game","game":"\#(game)","sport":"hockey","home":"H","away":"A"}"# + "\n"
+            + #"{"t":1768075201,"type":"score","game":"\#(game)","home":0,"away":0,"period":1,"phase":"live"}"#
+        #expect(await call("POST", "/v1/ticks", lines, type: "application/x-ndjson").status == 200)
+        await supervisor.settle()
+    }
+
     /// Time passes for the system, at every time that it asks for.
     func pass(seconds: Double) async {
         let end = clock.now.advanced(bySeconds: seconds)

@@ -34,31 +34,58 @@ import WebServer
         (#"{"game":"g","kind":"upset","seconds":1e99,"devices":["d1"]}"#, "/seconds"),
         (#"{"game":"g","kind":"upset","seconds":30,"devices":[]}"#, "/devices"),
         (#"{"game":"g","kind":"upset","seconds":30,"devices":["d1","d9"]}"#, "/devices/1"),
+        (#"{"game":"h","kind":"upset","seconds":30,"devices":["d1"]}"#, "/game"),
     ])
     func `422: a moment's field at fault is named, and nothing was done`(body: String, field: String) async throws {
         let rig = try await APIRig()
         try await rig.running {
             #expect(await rig.register("d1").status == 204)
+            let game = #"{"t":1768075200,"type":"game","game":"g","sport":"hockey","home":"H","away":"A"}"#
+            #expect(await rig.call("POST", "/v1/ticks", game, type: "application/x-ndjson").status == 200)
             let answer = await rig.call("POST", "/v1/moments", body)
             #expect(answer.status == 422 && answer.field == field)
         }
     }
 
-    @Test func `probes: the variants, 422 for a device that is not there, 409 with the reason`() async throws {
+    @Test func `probes: the variants in order, a minute apart; one at a time (409)`() async throws {
         let rig = try await APIRig()
         try await rig.running {
-            let body = #"{"device":"d1","gateway":null}"#
-            rig.backend.answerProbes(.unknownDevice)
-            #expect(await rig.call("POST", "/v1/probes", body).field == "/device")
-            rig.backend.answerProbes(.refused("another probe runs"))
-            let refused = await rig.call("POST", "/v1/probes", body)
-            #expect(refused.status == 409 && refused.isProblem && refused.detail == "another probe runs")
-            rig.backend.answerProbes(
-                .begun([.init(name: "no-alert", description: "without its alert", at: APIRig.evening)]))
-            let begun = await rig.call("POST", "/v1/probes", body)
-            #expect(begun.status == 202 && begun.json?["variants"]?[0]?["name"]?.text == "no-alert")
-            #expect(begun.json?["variants"]?[0]?["at"]?.wholeNumber == 1_768_075_200)
+            for device in ["d1", "d2"] { #expect(await rig.register(device).status == 204) }
+            let begun = await rig.call("POST", "/v1/probes", #"{"device":"d1","gateway":null}"#)
+            #expect(begun.status == 202)
+            guard case .array(let variants) = begun.json?["variants"] else { return }
+            #expect(
+                variants.map { $0["name"]?.text } == [
+                    "full", "no-alert", "stale-date", "no-input-push-token", "bare-content",
+                ])
+            #expect(variants.map { $0["at"]?.wholeNumber } == (0..<5).map { 1_768_075_200 + 60 * $0 })
+            for device in ["d1", "d2"] {
+                let again = await rig.call("POST", "/v1/probes", #"{"device":"\#(device)"}"#)
+                #expect(again.status == 409 && again.isProblem)
+            }
+        }
+    }
+
+    @Test func `probes: 422 for a device that is not there, has no token, or another gateway`() async throws {
+        let rig = try await APIRig()
+        try await rig.running {
+            #expect(await rig.call("POST", "/v1/probes", #"{"device":"d1"}"#).field == "/device")
+            #expect(await rig.call("PUT", "/v1/devices/d1", #"{"user":"u","osVersion":"18.0"}"#).status == 204)
+            #expect(await rig.call("POST", "/v1/probes", #"{"device":"d1"}"#).status == 422)
             #expect(await rig.call("POST", "/v1/probes", #"{"device":"d1","gateway":"moon"}"#).field == "/gateway")
+        }
+    }
+
+    @Test func `probes: 409 without five units of the hard cap`() async throws {
+        let rig = try await APIRig()
+        try await rig.running {
+            #expect(await rig.register("d1").status == 204)
+            for round in 0..<3 {
+                let answer = await rig.call("POST", "/v1/probes", #"{"device":"d1"}"#)
+                #expect(answer.status == (round < 2 ? 202 : 409), "\(answer.text)")
+                await rig.supervisor.settle()
+                await rig.pass(seconds: 3600)
+            }
         }
     }
 

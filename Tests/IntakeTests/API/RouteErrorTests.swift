@@ -9,14 +9,16 @@ import WebServer
 
 /// Each route against each error of api.md.
 @Suite struct RouteErrorTests {
-    private static let bodyless = Route.all.filter { $0.body == nil }
+    private static let devicePaths = Route.all.filter {
+        $0.path.contains(.parameter(.device)) && $0.method != .delete && $0.call != .putDevice
+    }
     private static let scoped = Route.all.filter { $0.scope != nil }
     private static let withBody = Route.all.filter { $0.body != nil }
     private static let withJSON = Route.all.filter { $0.body?.mediaType == .json }
 
-    @Test(arguments: Route.all)
-    func `each call: its example is answered as it says`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: Route.all, Way.allCases)
+    func `each call: its example is answered as it says`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
             let answer = await rig.example(of: route)
@@ -27,9 +29,10 @@ import WebServer
         }
     }
 
-    @Test(arguments: Route.all.filter { [.put, .delete].contains($0.method) || $0.call == .pauseGateway })
-    func `each write: repeated it is answered alike, and harmless`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(
+        arguments: Route.all.filter { [.put, .delete].contains($0.method) || $0.call == .pauseGateway }, Way.allCases)
+    func `each write: repeated it is answered alike, and harmless`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
             let first = await rig.example(of: route)
@@ -38,9 +41,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: scoped)
-    func `401: without a key, with a wrong one, with another scheme`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: scoped, Way.allCases)
+    func `401: without a key, with a wrong one, with another scheme`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             for headers in [
                 [], [("Authorization", "Bearer nobodys")], [("Authorization", "Basic \(APIRig.allKey)")],
@@ -53,9 +56,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: scoped)
-    func `403: with a key that has not the scope`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: scoped, Way.allCases)
+    func `403: with a key that has not the scope`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             let key = route.scope == .devices ? APIRig.feedKey : APIRig.devicesKey
             let answer = await rig.example(of: route, key: key)
@@ -64,27 +67,24 @@ import WebServer
         }
     }
 
-    @Test(arguments: Route.all.filter { $0.template.contains("{") })
-    func `404: a segment that is none of its kind`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: Route.all.filter { $0.template.contains("{") }, Way.allCases)
+    func `404: a segment that is none of its kind`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             for bad in ["", "a b", "a/b", String(repeating: "a", count: 129), "ä"] {
                 // Cut into segments by the server, each decoded by itself: a slash may stand in one.
                 let path = route.path.map { part in
                     if case .literal(let text) = part { text } else { bad }
                 }
-                let answer = await rig.send(path, method: route.method.rawValue)
+                let answer = await rig.send(path, way, method: route.method.rawValue)
                 #expect(answer.status == 404 && answer.isProblem, "\(bad)")
             }
         }
     }
 
-    @Test(
-        arguments: Route.all.filter {
-            $0.path.contains(.parameter(.device)) && $0.method != .delete && $0.call != .putDevice
-        })
-    func `404: a device that is not there`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: devicePaths, Way.allCases)
+    func `404: a device that is not there`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             let answer = await rig.example(of: route)
             #expect(answer.status == 404 && answer.isProblem)
@@ -92,8 +92,9 @@ import WebServer
         }
     }
 
-    @Test func `404: paths that are none`() async throws {
-        let rig = try await APIRig()
+    @Test(arguments: Way.allCases)
+    func `404: paths that are none`(way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             for path in [
                 "/", "/v1", "/v1/", "/v2/ticks", "/v1/ticks/", "/v1/devices", "/v1/devices/d1/cards", "/healthz/",
@@ -104,9 +105,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: Route.all)
-    func `405: another method, with those that the path takes`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: Route.all, Way.allCases)
+    func `405: another method, with those that the path takes`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             for method in ["PATCH", "OPTIONS", "get", "TRACE"] {
                 let answer = await rig.call(method, route.example, key: nil)
@@ -118,9 +119,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: Route.all)
-    func `413: a body that announces more than may be, judged before it is read`(route: Route) async throws {
-        let rig = try await APIRig { $0.maximumBodyBytes = 1000 }
+    @Test(arguments: Route.all, Way.allCases)
+    func `413: a body that announces more than may be, judged before it is read`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way) { $0.maximumBodyBytes = 1000 }
         try await rig.running {
             let length = route.body == nil ? 1 : 1001
             let answer = await rig.example(of: route, bodyLength: length)
@@ -128,16 +129,16 @@ import WebServer
         }
     }
 
-    @Test(arguments: withBody)
-    func `415: another media type, none, or a compressed body`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: withBody, Way.allCases)
+    func `415: another media type, none, or a compressed body`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             let type = try #require(route.body?.mediaType.rawValue)
             for headers in [
                 [("Content-Type", "text/plain")], [], [("Content-Type", "application/jsonx")],
                 [("Content-Type", type), ("Content-Encoding", "gzip")],
             ] as [[(String, String)]] {
-                let answer = await rig.example(of: route, type: nil, headers: headers)
+                let answer = await rig.example(of: route, sendsType: false, headers: headers)
                 #expect(answer.status == 415 && answer.isProblem && !answer.wasRead)
             }
             try await rig.prepare(for: route)
@@ -146,12 +147,12 @@ import WebServer
         }
     }
 
-    @Test(arguments: withJSON)
-    func `400: a body that is no JSON, with its line and column`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: withJSON, Way.allCases)
+    func `400: a body that is no JSON, with its line and column`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
-            let answer = await rig.call(route.method.rawValue, route.example, "{\n  \"a\": tru }")
+            let answer = await rig.call(route.method.rawValue, route.example, "{\n  \"a\": }")
             #expect(answer.status == 400 && answer.isProblem)
             #expect(answer.json?["line"]?.wholeNumber == 2 && answer.json?["column"]?.wholeNumber == 8)
             #expect(answer.detail?.contains("line 2, column 8") == true)
@@ -164,9 +165,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: withJSON)
-    func `422: what is no object, and a key that is none`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: withJSON, Way.allCases)
+    func `422: what is no object, and a key that is none`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
             for bad in ["[]", "null", "7", "\"text\""] {
@@ -180,9 +181,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: Route.all)
-    func `422: a query parameter that is none`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: Route.all, Way.allCases)
+    func `422: a query parameter that is none`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
             let answer = await rig.example(of: route, query: "?nonsense=1")
@@ -190,9 +191,11 @@ import WebServer
         }
     }
 
-    @Test(arguments: scoped)
-    func `503: before the lanes are there and when the daemon stops, with Retry-After`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: scoped, Way.allCases)
+    func `503: before the lanes are there and when the daemon stops, with Retry-After`(route: Route, way: Way)
+        async throws
+    {
+        let rig = try await APIRig(way)
         try await rig.running {
             rig.api.close(because: "not now")
             let answer = await rig.example(of: route)
@@ -204,40 +207,41 @@ import WebServer
         }
     }
 
-    @Test(arguments: Route.all.filter { $0.scope == nil })
-    func `what is public is answered whatever the lanes do`(route: Route) async throws {
-        let rig = try await APIRig { $0.requestsWaiting = 0 }
+    @Test(arguments: Route.all.filter { $0.scope == nil }, Way.allCases)
+    func `what is public is answered whatever the lanes do`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way) { $0.requestsWaiting = 0 }
         rig.api.close()
         try await rig.running {
             #expect(await rig.example(of: route, key: nil).status == 200)
         }
     }
 
-    @Test(arguments: scoped.filter { $0.method != .get && $0.call != .deleteSession })
-    func `503: a write that the store cannot keep, with Retry-After`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(
+        arguments: scoped.filter { $0.method != .get && $0.call != .deleteSession && $0.call != .postMoment },
+        Way.allCases)
+    func `503: a write that the store cannot keep, with Retry-After`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
             rig.store.fail(with: .unavailable(detail: "gone"))
             rig.backend.fail(with: .unavailable(detail: "gone"))
-            rig.backend.answerProbes(.unavailable)
             let answer = await rig.example(of: route)
             #expect(answer.status == 503 && answer.isProblem && answer[header: "Retry-After"] != nil, "\(answer.text)")
         }
     }
 
-    @Test(arguments: scoped)
-    func `503: more requests than may wait`(route: Route) async throws {
-        let rig = try await APIRig { $0.requestsWaiting = 0 }
+    @Test(arguments: scoped, Way.allCases)
+    func `503: more requests than may wait`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way) { $0.requestsWaiting = 0 }
         try await rig.running {
             let answer = await rig.example(of: route)
             #expect(answer.status == 503 && answer.isProblem && answer[header: "Retry-After"] == "1")
         }
     }
 
-    @Test(arguments: Route.all.filter { $0.method == .get })
-    func `HEAD is answered wherever GET is, with the same status and type`(route: Route) async throws {
-        let rig = try await APIRig()
+    @Test(arguments: Route.all.filter { $0.method == .get }, Way.allCases)
+    func `HEAD is answered wherever GET is, with the same status and type`(route: Route, way: Way) async throws {
+        let rig = try await APIRig(way)
         try await rig.running {
             try await rig.prepare(for: route)
             let got = await rig.example(of: route)
@@ -268,31 +272,36 @@ import WebServer
 extension APIRig {
     /// What must be there before the example of a call can succeed.
     func prepare(for route: Route) async throws {
-        backend.answerProbes(.begun([.init(name: "full", description: "as it is sent", at: APIRig.evening)]))
         guard route.call != .putDevice else { return }
         let answer = await register("d1")
         #expect(answer.status == 204, "\(answer.text)")
+        guard route.call == .postMoment else { return }
+        let game = #"{"t":1768075200,"type":"game","game":"nba-1","sport":"basketball","home":"H","away":"A"}"#
+        #expect(await call("POST", "/v1/ticks", game, type: "application/x-ndjson").status == 200)
     }
 
     /// The example of a call, as the description gives it.
     func example(
-        of route: Route, key: String? = APIRig.allKey, type: String?? = nil, query: String = "",
+        of route: Route, key: String? = APIRig.allKey, type: String? = nil, sendsType: Bool = true, query: String = "",
         headers: [(String, String)] = [], bodyLength: Int? = nil
     ) async -> Answered {
         var all = headers.map { (name: $0.0, value: $0.1) }
         if let key { all.append(("Authorization", "Bearer \(key)")) }
-        if let type = type ?? route.body?.mediaType.rawValue { all.append(("Content-Type", type)) }
+        if sendsType, let type = type ?? route.body?.mediaType.rawValue { all.append(("Content-Type", type)) }
         let body = route.body.map { $0.mediaType == .ndjson ? Array(($0.example.text ?? "").utf8) : $0.example.bytes }
         return await send(
             route.method.rawValue, route.example + query, all, body ?? [], bodyLength: bodyLength.map { .some($0) })
     }
 
     /// A path by its segments.
-    func send(_ path: [String], method: String) async -> Answered {
+    func send(_ path: [String], _ way: Way, method: String) async -> Answered {
+        let headers = [("Authorization", "Bearer \(APIRig.allKey)"), ("Content-Type", "application/json")]
+        if way == .socket {
+            let target = path.map { "/" + $0.escaped }.joined()
+            return await send(method, target, headers.map { (name: $0.0, value: $0.1) }, [])
+        }
         let head = WebRequestHead(
-            method: method, path: path,
-            headers: [("Authorization", "Bearer \(APIRig.allKey)"), ("Content-Type", "application/json")], bodyLength: 0
-        )
+            method: method, path: path, headers: WebHeaders(headers.map { (name: $0.0, value: $0.1) }), bodyLength: 0)
         switch api.admit(head) {
         case .refused(let answer): return Answered(answer, wasRead: false)
         case .bodyOf:
@@ -300,6 +309,13 @@ extension APIRig {
             api.take(WebRequest(head: head), RigExchange(waiter))
             return await waiter.answer
         }
+    }
+}
+
+extension String {
+    /// Percent-encoded, all of it.
+    fileprivate var escaped: String {
+        utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
 

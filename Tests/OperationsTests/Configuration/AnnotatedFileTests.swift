@@ -1,5 +1,6 @@
 import CardRules
 import Foundation
+import Intake
 import Testing
 
 @testable import Operations
@@ -51,7 +52,7 @@ import Testing
         }
         let configuration = try read(filled + "}").configuration
         #expect(configuration.apps.count == 1 && configuration.http.keys.count == 1)
-        #expect(configuration.feed.postgres?.table == "games")
+        #expect(configuration.feed.postgres?.settings.table == "games")
     }
 
     /// The commented lines from "such as" on, as far as they are one object.

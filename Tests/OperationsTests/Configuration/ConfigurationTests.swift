@@ -105,6 +105,20 @@ private let app = """
         #expect(faults(text) == [expected])
     }
 
+    @Test(arguments: [
+        (
+            "{ feed: {\n postgres: { table: 'g', columns: { game: 'id' } } } }",
+            "lk.json5:2: feed.postgres.url: is missing: a libpq URL"
+        ),
+        (
+            "{ feed: { postgres: { url: 'postgres://h/d', table: 'g',\n columns: { gmae: 'id' } } } }",
+            "lk.json5:2: feed.postgres.columns.gmae: no such key; game?"
+        ),
+    ])
+    func `configuration: what is wrong with the feed is told in the feed's words`(text: String, expected: String) {
+        #expect(faults(text) == [expected])
+    }
+
     @Test func `configuration: everything that is wrong is told at once, in the order of the lines`() {
         let found = faults("{\n log: { level: 1 },\n http: { tls: 3 },\n nonsense: {} }")
         #expect(found.count == 3)
@@ -241,7 +255,7 @@ private let app = """
     @Test func `secrets: no fault and no printed configuration shows one`() throws {
         let url = "postgres://lk:hush@db.example.com/x?password=hush&sslmode=verify-full"
         let text =
-            "{ store: { url: '\(url)' }, feed: { postgres: { url: 'host=a password=hush', table: 'g', columns: {} } } }"
+            "{ store: { url: '\(url)' }, feed: { postgres: { url: 'host=a password=hush', table: 'g', columns: { game: 'id' } } } }"
         let configuration = try read(text).configuration
         for shown in [shortened(configuration.json), configuration.annotated, "\(configuration)"] {
             #expect(!shown.contains("hush"), "\(shown)")

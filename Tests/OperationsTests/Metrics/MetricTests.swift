@@ -93,6 +93,15 @@ import Testing
         ] {
             #expect(text.contains("\n\(expected)"), "\(expected) is not in\n\(text)")
         }
+        let article = try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../../Sources/Operations/Operations.docc/MetricsGuide.md")
+                .standardizedFileURL,
+            encoding: .utf8)
+        for line in text.split(separator: "\n") where line.hasPrefix("# TYPE lanekeeper_") {
+            let name = line.dropFirst("# TYPE lanekeeper_".count).prefix { $0 != " " }
+            #expect(article.contains("`\(name)`"), "the article does not speak of \(name)")
+        }
         let complaints = try #require(try promtool(text), "Config/setup installs promtool")
         #expect(complaints == "")
     }

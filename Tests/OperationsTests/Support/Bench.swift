@@ -1,7 +1,6 @@
 import CardRules
 import Lanes
 import Operations
-import Simulation
 import Synchronization
 
 /// Keeps what a log writes.

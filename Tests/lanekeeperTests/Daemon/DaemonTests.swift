@@ -70,6 +70,38 @@ import Testing
         }
     }
 
+    @Test func `serve: a key is good until a reload takes it away, and what was written outlives a restart`()
+        async throws
+    {
+        try await BuiltProgram.inFolder { folder in
+            let key = try KeyCommand(["new", "--scope", "devices"]).lines(secret: [UInt8](repeating: 7, count: 32))
+            let app = """
+                apps: [ { id: 'a', bundleID: 'com.example.a', teamID: 'TEAM123456', keyID: 'KEY1234567',
+                    keyFile: 'key.p8', slateAttributesType: 'A' } ], log: { format: 'text' }
+                """
+            try Data(try SigningKey.freshPEM().utf8).write(to: folder.appendingPathComponent("key.p8"))
+            let text = "{ \(app), http: { keys: [ \(key[1]) ] } }"
+            for round in 0..<2 {
+                let daemon = try await RunningDaemon(in: folder, configuration: text)
+                #expect(await daemon.logged("ready") != nil)
+                #expect(try await daemon.get("/v1/devices/d1").hasSuffix(" 401"))
+                if round == 0 {
+                    #expect(try await daemon.get("/v1/devices/d1", key: key[0]).hasSuffix(" 404"))
+                    #expect(try await daemon.put("/v1/devices/d1", "{\"user\":\"u\"}", key: key[0]).hasSuffix(" 204"))
+                } else {
+                    #expect(try await daemon.get("/v1/devices/d1", key: key[0]).contains("\"user\":\"u\""))
+                    let file = folder.appendingPathComponent(RunningDaemon.configurationName)
+                    try Data("{ \(app) }".utf8).write(to: file)
+                    daemon.send(SIGHUP)
+                    #expect(await daemon.logged("was read again")?.contains("http.keys") == true)
+                    #expect(try await daemon.get("/v1/devices/d1", key: key[0]).hasSuffix(" 401"))
+                }
+                daemon.send(SIGTERM)
+                #expect(await daemon.ended() == (0, false))
+            }
+        }
+    }
+
     @Test func `serve: a second signal ends it at once, whatever it is about`() async throws {
         try await BuiltProgram.inFolder { folder in
             let daemon = try await RunningDaemon(in: folder, configuration: Self.debug)
@@ -116,7 +148,8 @@ import Testing
     @Test func `serve: used wrongly it says how, with 2`() async throws {
         try await BuiltProgram.inFolder { folder in
             for words in [["--frob"], ["--set", "x"], ["--config"], ["--config", "nowhere.json5"]] {
-                #expect(try await BuiltProgram.run(["serve"] + words, in: folder).code == 2, "\(words)")
+                let outcome = try await BuiltProgram.run(["serve"] + words, in: folder)
+                #expect(outcome.code == 2, "\(words)")
             }
         }
     }

@@ -53,12 +53,19 @@ final class RunningDaemon: Sendable {
     func ended() async -> (code: Int32, wasKilled: Bool) { await end.outcome() }
 
     /// The body and the status of a GET, by curl.
-    func get(_ path: String) async throws -> String {
-        let url = "\(address)\(path)"
+    func get(_ path: String, key: String? = nil) async throws -> String { try await curl([], path, key) }
+
+    func put(_ path: String, _ json: String, key: String) async throws -> String {
+        try await curl(["-X", "PUT", "-H", "Content-Type: application/json", "-d", json], path, key)
+    }
+
+    private func curl(_ options: [String], _ path: String, _ key: String?) async throws -> String {
+        let keyed = key.map { ["-H", "Authorization: Bearer \($0)"] } ?? []
+        let arguments = ["-s", "-m", "30", "-w", " %{http_code}"] + keyed + options + ["\(address)\(path)"]
         return try await onOwnThread("curl") {
             let curl = Process()
             curl.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-            curl.arguments = ["-s", "-m", "30", "-w", " %{http_code}", url]
+            curl.arguments = arguments
             let output = Pipe()
             curl.standardOutput = output
             try curl.run()

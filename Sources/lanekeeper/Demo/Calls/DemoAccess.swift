@@ -1,4 +1,5 @@
 import CardRules
+import Intake
 import Operations
 import PushWire
 import TLS
@@ -11,11 +12,11 @@ struct DemoAccess: Sendable {
         /// Whoever looks at the demo from outside.
         case demo
 
-        var scopes: [Operations.APIScope] {
+        var scopes: [APIScope] {
             switch self {
             case .feed: [.feed]
             case .phones: [.devices]
-            case .demo: Operations.APIScope.allCases
+            case .demo: APIScope.allCases
             }
         }
     }

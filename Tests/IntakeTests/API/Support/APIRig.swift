@@ -3,6 +3,7 @@ import Lanes
 import PushWire
 import Simulation
 import Synchronization
+import TLS
 import Testing
 import WebServer
 
@@ -26,11 +27,14 @@ final class APIRig: Sendable {
     let keys: APIKeys
     let supervisor: Supervisor
     let api: APIHandler
+    private let caller = Mutex<SocketCaller?>(nil)
+    private let way: Way
 
     init(
-        apps: [AppID] = [APIRig.app], console: (any WebHandler)? = nil, callsHeld: Int = 1000,
+        _ way: Way = .memory, apps: [AppID] = [APIRig.app], console: (any WebHandler)? = nil, callsHeld: Int = 1000,
         _ change: (inout APIConfiguration) -> Void = { _ in }
     ) async throws {
+        self.way = way
         keys = APIKeys([
             try APIRig.key("ops", APIRig.allKey, Set(APIScope.allCases)),
             try APIRig.key("feed", APIRig.feedKey, [.feed]), try APIRig.key("phones", APIRig.devicesKey, [.devices]),
@@ -42,11 +46,11 @@ final class APIRig: Sendable {
             configuration: Supervisor.Configuration(tuning: Tuning(), apps: profiles, shards: 1, callsHeld: callsHeld),
             store: store, pusher: pusher, clock: clock, random: RigDice(), zone: { _ in .utc })
         try await supervisor.restore()
-        var configuration = APIConfiguration(apps: apps, tuning: Tuning())
+        var configuration = APIConfiguration(apps: apps)
         change(&configuration)
         api = APIHandler(
             configuration, keys: keys, supervisor: supervisor, timeline: backend, backend: backend,
-            zones: ZoneDirectory { _ in nil },
+            zones: ZoneDirectory(),
             clock: clock, console: console)
         api.open()
     }
@@ -60,12 +64,31 @@ final class APIRig: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await self.supervisor.run() }
             group.addTask { await self.api.run() }
-            do { try await body() } catch {
+            var server: WebServer?
+            do {
+                if way == .socket { server = try serve() }
+                try await body()
+            } catch {
+                await server?.stopped()
                 group.cancelAll()
                 throw error
             }
+            await server?.stopped()
             group.cancelAll()
         }
+    }
+
+    private func serve() throws -> WebServer {
+        let address = try #require(SocketAddress(ip: "127.0.0.1", port: 0))
+        var configuration = WebServerConfiguration()
+        configuration.stopSeconds = 0
+        let clock = clock
+        let server = try WebServer(
+            on: address, configuration: configuration, handler: api,
+            clock: WebServerClock(
+                nanoseconds: { clock.uptime.nanoseconds }, unixSeconds: { clock.now.unixSeconds }))
+        caller.withLock { $0 = SocketCaller(address: server.address) }
+        return server
     }
 
     /// A made-up registration of a phone that owns its token and follows whatever is played.
@@ -123,6 +146,13 @@ final class APIRig: Sendable {
         _ method: String, _ target: String, _ headers: [(name: String, value: String)], _ body: [UInt8],
         bodyLength: Int?? = nil
     ) async -> Answered {
+        if let caller = caller.withLock({ $0 }) {
+            let waiter = Waiter()
+            caller.call(
+                method, target: target, headers: headers, body: bodyLength == nil ? body : [],
+                length: (bodyLength ?? body.count) ?? 0, waiter)
+            return await waiter.answer
+        }
         let head = Self.head(method, target, headers, length: bodyLength ?? body.count)
         switch api.admit(head) {
         case .refused(let answer): return Answered(answer, wasRead: false)
@@ -215,7 +245,7 @@ final class RigExchange: WebExchange {
         waiter.give(Answered(answer))
     }
 
-    func stream(_ headers: WebHeaders, closed: @escaping @Sendable () -> Void) -> (any WebStream)? {
+    func stream(_ headers: WebHeaders, closed: @escaping @Sendable (WebStreamEnd) -> Void) -> (any WebStream)? {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return nil }
         let stream = RigStream(closed)
         waiter.give(Answered(WebAnswer(status: 200, headers: headers), stream: stream))
@@ -231,9 +261,9 @@ final class RigStream: WebStream {
         var sends = 0
     }
     private let state = Mutex(State())
-    private let closed: @Sendable () -> Void
+    private let closed: @Sendable (WebStreamEnd) -> Void
 
-    init(_ closed: @escaping @Sendable () -> Void) { self.closed = closed }
+    init(_ closed: @escaping @Sendable (WebStreamEnd) -> Void) { self.closed = closed }
 
     func send(_ bytes: [UInt8]) -> Bool {
         state.withLock { state in
@@ -249,7 +279,7 @@ final class RigStream: WebStream {
     /// The peer goes.
     func hangUp() {
         close()
-        closed()
+        closed(.peerGone)
     }
 
     var text: String { String(decoding: state.withLock { $0.bytes }, as: UTF8.self) }

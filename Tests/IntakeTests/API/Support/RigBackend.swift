@@ -10,7 +10,6 @@ final class RigBackend: APIBackend {
         var readiness = APIReadiness()
         var rows: [SequencedTimelineRow] = []
         var failure: StoreError?
-        var probe = APIProbeAnswer.unknownDevice
         var listeners: [AsyncStream<Void>.Continuation] = []
         var reads = 0
     }
@@ -18,7 +17,6 @@ final class RigBackend: APIBackend {
 
     func be(_ readiness: APIReadiness) { state.withLock { $0.readiness = readiness } }
     func fail(with error: StoreError?) { state.withLock { $0.failure = error } }
-    func answerProbes(_ answer: APIProbeAnswer) { state.withLock { $0.probe = answer } }
     var reads: Int { state.withLock { $0.reads } }
 
     /// New rows, and whoever listens is told.
@@ -40,8 +38,6 @@ final class RigBackend: APIBackend {
     var readiness: APIReadiness { state.withLock { $0.readiness } }
 
     func metrics() async -> [UInt8] { Array("lanekeeper_up 1\n".utf8) }
-
-    func probe(_ device: DeviceID, gateway: Gateway?) async -> APIProbeAnswer { state.withLock { $0.probe } }
 }
 
 extension RigBackend: TimelineSource {

@@ -1,1 +1,0 @@
-// The owner of a libpq connection on a thread of its own.
