@@ -5,7 +5,7 @@ import WebServer
 
 @testable import lanekeeper
 
-@Suite struct EventStreamTests {
+@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
     @Test func `events come as they are sent, and the stream's end is told`() async throws {
         let streams = Arrivals<any WebStream>()
         let server = try AnsweringServer { request, exchange in

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 import TLS
 import Testing
@@ -6,7 +5,7 @@ import WebServer
 
 @testable import lanekeeper
 
-@Suite struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(2))) struct HTTPClientTests {
     /// What the server's handler saw of a request, told back in the answer.
     private static func echo(_ request: WebRequest, _ exchange: any WebExchange) {
         let head = request.head
@@ -132,25 +131,25 @@ import WebServer
         let running = call("runs")
         let exchange = await parked.next()
         let waiting = call("waits")
-        _ = call("goes on")
+        _ = call("stays")
         waiting.cancel()
         waiting.cancel()
         #expect(await ended.next() == "waits cancelled")
         running.cancel()
         #expect(await ended.next() == "runs cancelled")
         await parked.next()?.answer(WebAnswer(status: 204))
-        #expect(await ended.next() == "goes on 204")
+        #expect(await ended.next() == "stays 204")
         exchange?.answer(WebAnswer(status: 204))  // too late for anybody
 
         let task = Task { try await client.send(ClientRequest("GET", "/task")) }
         let held = await parked.next()
         task.cancel()
-        #expect(throws: ClientError.cancelled) { throw await task.result.failure ?? ClientError.stopped }
+        #expect(await task.result.failure as? ClientError == .cancelled)
         let early = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await client.send(ClientRequest("GET", "/early"))
         }
-        #expect(throws: ClientError.cancelled) { throw await early.result.failure ?? ClientError.stopped }
+        #expect(await early.result.failure as? ClientError == .cancelled)
         held?.answer(WebAnswer(status: 204))
         await client.stopped()
         await server.stop()
@@ -209,17 +208,6 @@ import WebServer
         let gone = await failure(client, ClientRequest("GET", "/park"))
         guard case .unreachable = gone else { return #expect(Bool(false), "\(String(describing: gone))") }
         for client in [client, distrusting, nowhere] { await client.stopped() }
-    }
-
-    @Test func `a proxy of the environment is not asked for this machine`() async throws {
-        let server = try AnsweringServer(Self.echo)
-        // Nobody listens there; whoever asked it would be refused.
-        setenv("http_proxy", "http://127.0.0.1:1", 1)
-        defer { unsetenv("http_proxy") }
-        let client = try server.client()
-        #expect(try await client.send(ClientRequest("GET", "/direct")).status == 200)
-        await client.stopped()
-        await server.stop()
     }
 }
 
