@@ -1,5 +1,6 @@
 import CardRules
 import Lanes
+import Operations
 import Simulation
 import Synchronization
 import TLS
@@ -50,9 +51,12 @@ import WebServer
         _ body: (AppCalls, DemoAPI, ManualClock, ScriptedServer) async throws -> Void
     ) async throws {
         let (clock, handler) = (ManualClock(now: Self.opened), ScriptedServer(script))
+        // Connections live by real time, whatever the night's is.
+        let machine = MachineClock()
         let server = try WebServer(
             on: .loopback(port: 0), handler: handler,
-            clock: WebServerClock(nanoseconds: { clock.uptime.nanoseconds }, unixSeconds: { clock.now.unixSeconds }))
+            clock: WebServerClock(
+                nanoseconds: { machine.uptime.nanoseconds }, unixSeconds: { machine.now.unixSeconds }))
         let address = try #require(ClientAddress("http://\(server.address)"))
         let api = try DemoAPI(DemoAccess(address: address, keys: try DemoKeys()))
         let calls = AppCalls(fleet: fleet, clock: clock)
