@@ -14,6 +14,8 @@ extension Configuration {
         public var slateAttributesType = ""
         public var texts = AlertTexts()
 
+        public init() {}
+
         /// What its payloads must know of it.
         public var profile: AppProfile {
             AppProfile(id: id, bundleID: bundleID, slateAttributesType: slateAttributesType, texts: texts)
@@ -45,5 +47,7 @@ extension Configuration {
         public var scopes: [APIScope] = []
         /// SHA-256 of the key's text, 32 bytes.
         public var sha256 = Secret<[UInt8]>([])
+
+        public init() {}
     }
 }

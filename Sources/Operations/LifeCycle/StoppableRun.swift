@@ -8,8 +8,8 @@ public final class StoppableRun: Sendable {
 
     public init() {}
 
-    /// Whether it has ever been run.
-    public var hasBegun: Bool { end.withLock { $0 != nil } }
+    /// Whether it is being run, and not told to stop.
+    public var isRunning: Bool { !asked.isOpen && end.withLock { $0?.isOpen == false } }
 
     /// Runs `body` until it returns by itself, until `stop`, or until the task is cancelled; in the last two it is
     /// cancelled and waited for.

@@ -52,6 +52,13 @@ public final class PhoneFleet: Sendable {
     /// - Returns: what their apps tell the server, in order of time.
     public func run(until now: WallTime) -> [PhoneReport] { state.withLock { $0.run(until: now) } }
 
+    /// The answer to a call asked the app for its push-to-start token (S14): it reads the token anew and reports what iOS
+    /// says. Whoever has just said so does not say it again: a phone that has none would go on without end.
+    public func serverAsksForToken(after report: PhoneReport, at now: WallTime) {
+        if case .registered = report.body { return }
+        state.withLock { $0.serverAsksForToken(of: report.phone, at: now) }
+    }
+
     /// What a gateway knows of a token (ref G3).
     public func standing(of token: [UInt8], at gateway: Gateway) -> TokenStanding {
         state.withLock { $0.book.standing(of: token, at: gateway) }
@@ -144,6 +151,14 @@ private struct State: Sendable {
         let rest = reports.firstIndex { $0.at > now } ?? reports.endIndex
         defer { reports.removeFirst(rest) }
         return Array(reports[..<rest])
+    }
+
+    mutating func serverAsksForToken(of number: Int, at now: WallTime) {
+        guard phones.indices.contains(number) else { return }
+        newest = max(newest, now)
+        var output = PhoneOutput()
+        phones[number].isAskedForToken(at: newest, into: &output)
+        take(output, from: number, at: newest)
     }
 
     mutating func deliver(_ delivery: GatewayDelivery, _ read: ReadPush, at time: WallTime) {

@@ -18,6 +18,7 @@ public struct Judge: Sendable {
     /// By token: a refusal at either gateway puts the address in doubt (G2).
     var refusals: [[UInt8]: Refusals] = [:]
     var ids = RecentIDs()
+    var probed: Set<Int> = []
     /// I6 is judged once this is long enough ago; `nil` while faults go on.
     var quietSince: WallTime? = .distantPast
     /// I10: when the server last came back.
@@ -70,6 +71,10 @@ public struct Judge: Sendable {
     /// (I9), and no content may tell of it to a spoiler-free phone (I3). Counted.
     public mutating func madeUpMoment(ofPhone number: Int, at now: WallTime) { tally.madeUpMoments += 1 }
 
+    /// An operator probes one phone: its starts break rules on purpose (api.md, probes), so from now on nothing of that phone
+    /// is a violation.
+    public mutating func probe(ofPhone number: Int) { probed.insert(number) }
+
     /// On how many cards that stand each game is in front now.
     public var cardsInFront: [GameID: Int] { fronts.now }
 
@@ -99,6 +104,7 @@ public struct Judge: Sendable {
     // MARK: What it says
 
     mutating func add(_ invariant: Invariant, _ phone: Int?, _ detail: String, at now: WallTime) {
+        if let phone, probed.contains(phone) { return }
         counts[invariant, default: 0] += 1
         guard violations.count < options.violationsKept else { return }
         violations.append(Violation(invariant: invariant, at: now, phone: phone, detail: detail))

@@ -60,6 +60,12 @@ extension Phone {
         if profile.pushToStart == .changesAfterFirstStart, app != .forceQuit { register(at: now, into: &output) }
     }
 
+    /// S14: the server has asked in its answer to a call, so app code runs.
+    mutating func isAskedForToken(at now: WallTime, into output: inout PhoneOutput) {
+        guard app == .running || app == .suspended else { return }
+        register(at: now, into: &output)
+    }
+
     mutating func register(at now: WallTime, readingNone: Bool = false, into output: inout PhoneOutput) {
         let reading: PhoneReport.PushToStartReading =
             if let pushToStart, !readingNone {

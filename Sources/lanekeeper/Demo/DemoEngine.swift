@@ -1,76 +1,126 @@
 import CardRules
-import Intake
-import LaneStore
+import Foundation
 import Lanes
-import PushPool
-import PushWire
+import Operations
 import Simulation
 import Synchronization
-import TLS
 
-/// The system itself, wired as in production: store, push pool, supervisor with its lanes.
+/// The daemon of a demo: the one of `serve`, in the demo's world, with the way to its API.
 struct DemoEngine: Sendable {
-    static let app = AppProfile(
-        id: AppID(unchecked: "lineup"), bundleID: DemoWorld.bundleID, slateAttributesType: "LineupAttributes")
-
-    let store: SQLiteStore
-    let pool: PushPool
+    let daemon: Daemon
+    let api: DemoAPI
     let supervisor: Supervisor
-    private let zones = ZoneDirectory()
+    private let life: DemoLife
 
+    /// Starts it, and returns when it is ready.
     /// - Parameters:
-    ///   - speed: virtual seconds in a real one; deadlines of the network are stretched by it.
-    ///   - incarnation: counts the systems built over one store: each draws other ids for its pushes.
-    /// - Throws: `StoreError` for the file, `KeyError`, `TLSError` or `SocketError` for the pool.
-    init(in world: DemoWorld, speed: Double, tuning: Tuning, trace: any Trace, incarnation: UInt64 = 0) throws {
-        var endpoints: [Gateway: PushPool.Configuration.Endpoint] = [:]
-        for side in Gateway.allCases {
-            if let address = world.gateway.address(of: side) {
-                endpoints[side] = PushPool.Configuration.Endpoint(host: "127.0.0.1", port: address.port)
+    ///   - passesTime: whether it lets the world's time pass for itself; else the caller does.
+    ///   - incarnation: counts the daemons built over one store: each draws other ids for its pushes.
+    ///   - complain: is given whole lines of its log, from errors up; may block.
+    ///   - group: where it lives: the task ends with it.
+    /// - Throws: `DemoFault` when a part of it cannot start; what a key, a socket or a thread may throw.
+    init(
+        in world: DemoWorld, speed: Double, tuning: Tuning, trace: any Trace, passesTime: Bool, incarnation: UInt64 = 0,
+        log output: @escaping @Sendable ([UInt8]) -> Void = { _ in },
+        group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        let keys = try DemoKeys()
+        var surroundings = DaemonSurroundings()
+        surroundings.clock = world.clock
+        surroundings.passesTime = passesTime
+        let seed = world.seed &+ incarnation << 32
+        surroundings.random = { part in
+            switch part {
+            case .lanes: MachineRandom(seed: seed)
+            case .pushPool: MachineRandom(seed: ~seed)
+            case .feed: MachineRandom(seed: seed &* 3)
             }
         }
-        var configuration = PushPool.Configuration(
-            gateways: endpoints, trust: .pem(world.gateway.certificatePEM),
-            keys: .one(.init(pem: world.keyPEM, keyID: DemoWorld.keyID, teamID: DemoWorld.teamID)))
-        configuration.timeoutSeconds = 30 * max(1, speed)
-        // A clock that only moves when nothing is in flight must not be waited for.
-        configuration.perSecond = 1e9
-        configuration.perTokenPerSecond = 0
-        store = try SQLiteStore.open(path: world.storePath)
-        pool = try PushPool(
-            configuration: configuration, clock: world.clock,
-            random: SeededRandom(seed: ~world.seed &+ incarnation << 32))
-        supervisor = Supervisor(
-            configuration: Supervisor.Configuration(tuning: tuning, apps: [DemoEngine.app]),
-            store: store, pusher: pool, clock: world.clock, random: SeededRandom(seed: world.seed &+ incarnation << 32),
-            trace: trace,
-            zone: { [zones] in zones.zone(named: $0) })
+        surroundings.trace = trace
+        // A clock that stands still, because the night is over, ends no wait.
+        surroundings.drainSeconds = nil
+        let life = DemoLife()
+        surroundings.listens = { life.address = $0 }
+        let log = try Log(
+            level: .error, format: .text, isTerminal: false, clock: surroundings.machine, output: output)
+        let daemon = Daemon(
+            configuration: world.configuration(speed: speed, tuning: tuning, keys: keys.configured), log: log,
+            surroundings: surroundings)
+        group.addTask { await life.run(daemon) }
+        if let failure = await life.ready() { throw failure }
+        guard let supervisor = daemon.status.supervisor, let address = life.address.flatMap({ ClientAddress($0) })
+        else {
+            throw DemoFault(description: "the daemon has no address")
+        }
+        api = try DemoAPI(DemoAccess(address: address, keys: keys))
+        (self.daemon, self.life, self.supervisor) = (daemon, life, supervisor)
     }
 
-    /// Takes what a simulated app reports; `done` is called when it is durable, and not at all where it is not.
-    func take(_ report: PhoneReport, done: @escaping @Sendable () -> Void) {
-        let call = call(for: report, app: DemoEngine.app.id, zones: zones)
-        supervisor.submit(
-            DeviceCall(device: call.device, app: call.app, event: call.event) { answer in
-                switch answer {
-                case .done, .staleSelection, .unknownDevice, .unknownCard: done()
-                case .unavailable, .overloaded: break
-                }
-            })
+    /// Returns when nothing is under way but what waits for time to pass: no call, no commit, no push without a verdict.
+    func settle() async {
+        repeat {
+            await api.settled()
+            await supervisor.settle()
+        } while api.isBusy
     }
 
-    /// The end of everything, in order: what waits is answered first.
-    func close() async {
-        await pool.stop()
-        await store.close()
+    /// The end of it, in order: as SIGTERM would end it.
+    func stop() async {
+        await life.end()
+        await api.close()
+    }
+
+    /// The end of it without warning: its lanes are cut where they are.
+    func crash() async {
+        await daemon.cutLanes()
+        await life.end()
+        await api.close()
     }
 }
 
-/// The random port from a seed.
-final class SeededRandom: RandomSource {
-    private let generator: Mutex<SeededGenerator>
+/// Why the daemon of a demo is not there.
+struct DemoFault: Error, Sendable, CustomStringConvertible { let description: String }
 
-    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+/// The life of one daemon, with whoever waits for its stages.
+private final class DemoLife: Sendable {
+    private let held = Mutex<(address: String?, fault: DemoFault?)>((nil, nil))
+    private let isUp = Latch()
+    private let isOver = Latch()
+    private let signals: AsyncStream<LifeCycle.Signal>
+    private let tell: AsyncStream<LifeCycle.Signal>.Continuation
 
-    func next() -> UInt64 { generator.withLock { $0.next() } }
+    init() { (signals, tell) = AsyncStream.makeStream() }
+
+    var address: String? {
+        get { held.withLock { $0.address } }
+        set { held.withLock { $0.address = newValue } }
+    }
+
+    func run(_ daemon: Daemon) async {
+        let end = await LifeCycle(
+            parts: daemon.parts(of: await daemon.configuration), clock: DaemonSurroundings().machine, log: daemon.log,
+            service: ServiceNotifier(),
+            stageChanged: { [self] stage in
+                daemon.status.change(to: stage)
+                if stage == .ready { isUp.open() }
+            }
+        ).run(signals: signals)
+        if case .failed(let part, let reason) = end {
+            held.withLock { $0.fault = DemoFault(description: "\(part): \(reason)") }
+        }
+        isUp.open()
+        await daemon.log.close()
+        isOver.open()
+    }
+
+    /// - Returns: why it did not become ready; `nil`: it did.
+    func ready() async -> DemoFault? {
+        await isUp.wait()
+        return held.withLock { $0.fault }
+    }
+
+    func end() async {
+        tell.yield(.stop)
+        await isOver.wait()
+    }
 }

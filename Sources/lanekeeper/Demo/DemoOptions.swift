@@ -31,6 +31,9 @@ struct DemoOptions: Equatable, Sendable {
           --headless        no live view and no keys: a line for each quarter of an hour of the night
           --report FILE     writes the summary as JSON
 
+        It is the daemon of lanekeeper serve, on a free port of loopback: the address of its API and a key to it are printed
+        first, for curl and for other commands, while it runs.
+
         On a terminal the night is drawn live, and ? shows the keys. Where text cannot be placed there are the lines,
         and q and Return leave. NO_COLOR is heeded.
         """

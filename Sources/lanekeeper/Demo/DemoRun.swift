@@ -34,30 +34,35 @@ struct DemoRun {
             phones: options.phones, seed: options.seed, night: fleetNight, clock: clock, speed: speed, tuning: tuning)
         let environment = ProcessInfo.processInfo.environment
         let isViewed = !options.isHeadless && Terminal.obstacle(in: environment) == nil
-        let trace: DemoTrace
+        let (profiles, pause, board) = (world.fleet.profiles, NightPause(of: scaled), SlateBoard())
+        let watched = LiveNight.watched(of: profiles)
+        let log = isViewed ? DecisionLog(watching: watched.flatMap { profiles[$0].records }) : nil
+        let places = Dictionary(
+            profiles.enumerated().flatMap { place, profile in profile.records.map { ($0, place) } },
+            uniquingKeysWith: { first, _ in first })
+        let trace = DemoTrace(log: log) { device, kind in
+            guard let place = places[device] else { return }
+            world.fleet.withJudge { judge in
+                if kind == .moment {
+                    judge.madeUpMoment(ofPhone: place, at: clock.now)
+                } else {
+                    judge.probe(ofPhone: place)
+                }
+            }
+        }
         let played: NightPlayer
         do {
-            let profiles = world.fleet.profiles
-            let watched = LiveNight.watched(of: profiles)
-            let (pause, board) = (NightPause(of: scaled), SlateBoard())
-            let log = isViewed ? DecisionLog(watching: watched.flatMap { profiles[$0].records }) : nil
-            trace = DemoTrace(log: log)
-            let player = NightPlayer(
-                night, world: world, manual: manual, tuning: tuning, pause: pause, board: board)
-            let view = try log.map { log in
-                try LiveView(
-                    LiveNight(
-                        world: world, trace: trace, log: log, board: board, begins: begins, end: player.end,
-                        speed: options.speed.text, watched: watched),
-                    pause: pause, environment: environment)
+            let player = NightPlayer(night, world: world, manual: manual, tuning: tuning, pause: pause, board: board)
+            played = try await play(player, in: world, speed: speed, tuning: tuning, trace: trace) { access in
+                for line in access { say(line) }
+                return try log.map { log in
+                    try LiveView(
+                        LiveNight(
+                            world: world, trace: trace, log: log, board: board, begins: begins, end: player.end,
+                            speed: options.speed.text, watched: watched, access: Array(access.dropFirst().prefix(2))),
+                        pause: pause, environment: environment)
+                }
             }
-            do {
-                played = try await play(player, in: world, speed: speed, tuning: tuning, trace: trace, view: view)
-            } catch {
-                await view?.stopped()
-                throw error
-            }
-            await view?.stopped()
         } catch {
             await world.close()
             throw error
@@ -83,42 +88,59 @@ struct DemoRun {
         }
     }
 
+    /// - Parameter look: is given what people may want to know of the API, and makes the live view, if there is to be one.
     private func play(
         _ start: NightPlayer, in world: DemoWorld, speed: Double, tuning: Tuning, trace: DemoTrace,
-        view: LiveView?
+        look: ([String]) throws -> LiveView?
     ) async throws -> NightPlayer {
-        let engine = try DemoEngine(in: world, speed: speed, tuning: tuning, trace: trace)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let engine = try await DemoEngine(
+                in: world, speed: speed, tuning: tuning, trace: trace, passesTime: options.speed != .max,
+                log: { bytes in
+                    // A live view has the terminal to itself.
+                    if options.isHeadless { try? FileHandle.standardError.write(contentsOf: bytes) }
+                }, group: &group)
+            var view: LiveView?
+            do {
+                world.calls.connect(to: engine.api)
+                let device = world.fleet.profiles.first?.device ?? DeviceID(unchecked: "d0")
+                view = try look(engine.api.access.lines(device: device))
+                if let view { group.addTask { await view.serve(engine, in: world, speed: speed) } }
+                let player = try await play(start, on: engine, in: world, trace: trace, view: view)
+                await view?.stopped()
+                await engine.stop()
+                group.cancelAll()
+                return player
+            } catch {
+                await view?.stopped()
+                await engine.stop()
+                group.cancelAll()
+                throw error
+            }
+        }
+    }
+
+    private func play(
+        _ start: NightPlayer, on engine: DemoEngine, in world: DemoWorld, trace: DemoTrace, view: LiveView?
+    ) async throws -> NightPlayer {
         let quit = options.isHeadless || view != nil ? nil : QuitKey()
         let isLeft = {
             view?.isLeft == true || quit?.isPressed == true || StopSignals.wereSent
                 || isOutputClosed.load(ordering: .relaxed)
         }
-        do {
-            try await engine.supervisor.restore()
-            let player = try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await engine.supervisor.run() }
-                if let view { group.addTask { await view.serve(engine, in: world, speed: speed) } }
-                var player = start
-                var printed = trace.counts
-                while world.clock.now < player.end, !isLeft() {
-                    let quarter = world.clock.now.advanced(bySeconds: DemoRun.quarterSeconds)
-                    try await player.play(until: min(quarter, player.end), on: engine, isOver: isLeft)
-                    guard world.clock.now >= quarter else { break }  // the summary tells the rest
-                    if view != nil { continue }
-                    let counts = trace.counts
-                    printQuarter(live: player.live, world, from: printed, to: counts)
-                    printed = counts
-                }
-                player.closeMoments()
-                group.cancelAll()
-                return player
-            }
-            await engine.close()
-            return player
-        } catch {
-            await engine.close()
-            throw error
+        var player = start
+        var printed = trace.counts
+        while world.clock.now < player.end, !isLeft() {
+            let quarter = world.clock.now.advanced(bySeconds: DemoRun.quarterSeconds)
+            try await player.play(until: min(quarter, player.end), on: engine, isOver: isLeft)
+            guard world.clock.now >= quarter else { break }  // the summary tells the rest
+            if view != nil { continue }
+            let counts = trace.counts
+            printQuarter(live: player.live, world, from: printed, to: counts)
+            printed = counts
         }
+        player.closeMoments()
+        return player
     }
 
     private func printQuarter(live: Int, _ world: DemoWorld, from: DemoTrace.Counts, to: DemoTrace.Counts) {

@@ -20,14 +20,23 @@ final class DemoTrace: Trace {
 
     private let state = Mutex(Counts())
     private let log: DecisionLog?
+    private let byHand: @Sendable (DeviceID, TimelineEntry.Kind) -> Void
 
-    /// - Parameter log: sees what lanes decide.
-    init(log: DecisionLog? = nil) { self.log = log }
+    /// - Parameters:
+    ///   - log: sees what lanes decide.
+    ///   - byHand: told when a lane has taken a made-up moment or a probe, whoever asked for it.
+    init(log: DecisionLog? = nil, byHand: @escaping @Sendable (DeviceID, TimelineEntry.Kind) -> Void = { _, _ in }) {
+        self.log = log
+        self.byHand = byHand
+    }
 
     var counts: Counts { state.withLock { $0 } }
 
     func record(_ event: TraceEvent) {
-        if case .decided(let device, let entry) = event { log?.record(device, entry) }
+        if case .decided(let device, let entry) = event {
+            log?.record(device, entry)
+            if entry.kind == .moment || entry.kind == .probe { byHand(device, entry.kind) }
+        }
         state.withLock { counts in
             if case .answered = event { counts.answered += 1 }
             switch event {

@@ -1,7 +1,6 @@
 import CardRules
 import Lanes
 import Simulation
-import Synchronization
 
 /// Plays a night against a system: the feed, the phones and the passing of time, in one loop for every speed.
 struct NightPlayer {
@@ -16,7 +15,10 @@ struct NightPlayer {
     private var next = 0
     private(set) var linesPlayed = 0
     private var judging: WallTime
-    private let unanswered = UnansweredReports()
+    /// Lines of the tick that is being posted which the server does not have yet, and when they are tried again.
+    private var unposted: ArraySlice<SlateLine> = []
+    private var postsAgainAt: WallTime?
+    private var postFailures = 0
     private let pause: NightPause?
     private let board: SlateBoard?
 
@@ -44,7 +46,7 @@ struct NightPlayer {
     var live: Int { moments.live }
 
     /// Plays until then, or until `isOver` says so.
-    /// - Throws: `StoreError` when a tick cannot be kept; `CancellationError`.
+    /// - Throws: `DemoFault` when the server refuses a tick; `CancellationError`.
     mutating func play(until limit: WallTime, on engine: DemoEngine, isOver: () -> Bool = { false }) async throws {
         let clock = world.clock
         while clock.now < limit, !isOver() {
@@ -54,14 +56,14 @@ struct NightPlayer {
             }
             let now = clock.now
             try await step(on: engine, at: now)
-            if manual != nil { await engine.supervisor.settle() }
+            if manual != nil { await engine.settle() }
             if now >= judging {
                 judging = now.advanced(bySeconds: NightPlayer.judgeSeconds)
                 world.fleet.withJudge { $0.check(at: now) }
             }
             let wakes = [
-                next < ticks.count ? ticks[next].at : limit, world.fleet.nextTime,
-                await engine.supervisor.nextDeadline, judging, limit,
+                postsAgainAt ?? (next < ticks.count ? ticks[next].at : limit), world.fleet.nextTime,
+                world.calls.nextRetry, await engine.supervisor.nextDeadline, judging, limit,
             ]
             let wake = max(wakes.compactMap { $0 }.min() ?? limit, now.advanced(bySeconds: 0.001))
             if let manual {
@@ -74,50 +76,52 @@ struct NightPlayer {
 
     /// Everything that is due now is set going; nothing is awaited but that ticks are durable.
     mutating func step(on engine: DemoEngine, at now: WallTime) async throws {
-        while next < ticks.count, ticks[next].at <= now {
+        while try await post(to: engine, at: now), next < ticks.count, ticks[next].at <= now {
             let lines = ticks[next].lines
             next += 1
             linesPlayed += lines.count
             world.fleet.withJudge { judge in for line in lines { judge.sees(line, at: now) } }
             moments.sees(lines, at: now)
             board?.snapshot = moments.snapshot
-            try await engine.supervisor.tick(lines)
+            unposted = lines[...]
         }
-        for report in world.fleet.run(until: now) { unanswered.send(report, to: engine) }
-        await engine.supervisor.passTime()
+        for report in world.fleet.run(until: now) { world.calls.take(report) }
+        world.calls.passTime()
+        if manual != nil { await engine.supervisor.passTime() }
     }
 
-    /// The system was dropped and built again: the apps repeat what it never answered.
+    /// A body of that many lines stays well under the API's 1 MiB.
+    private static let linesAtOnce = 500
+
+    /// Sends what the server does not have yet, as a feed would.
+    /// - Returns: whether it has everything now; else it is tried again later.
+    private mutating func post(to engine: DemoEngine, at now: WallTime) async throws -> Bool {
+        if let postsAgainAt, now < postsAgainAt { return false }
+        postsAgainAt = nil
+        while !unposted.isEmpty {
+            let lines = unposted.prefix(NightPlayer.linesAtOnce)
+            let answer = await engine.api.answer(to: .ticks(lines), as: .feed)
+            switch CallOutcome(answer, failures: postFailures) {
+            // None of them can be used as the slate is (400): a feed goes on.
+            case .done, .refused(status: 400):
+                unposted = unposted.dropFirst(lines.count)
+                postFailures = 0
+            case .again(let seconds):
+                postFailures += 1
+                postsAgainAt = now.advanced(bySeconds: seconds)
+                return false
+            case .refused(let status):
+                throw DemoFault(description: "the daemon refused a tick: \(status)")
+            }
+        }
+        return true
+    }
+
+    /// Another daemon, built over the store of the one before: the apps repeat what that one never answered.
     func serverRestarted(_ engine: DemoEngine) {
         world.fleet.withJudge { $0.serverRestarts(at: world.clock.now) }
-        unanswered.repeatAll(to: engine)
+        world.calls.connect(to: engine.api)
     }
 
     mutating func closeMoments() { moments.close(at: world.clock.now) }
-}
-
-/// What apps have reported and the system has not confirmed: an app repeats it until it is.
-private final class UnansweredReports: Sendable {
-    private struct State {
-        var reports: [Int: PhoneReport] = [:]
-        var count = 0
-    }
-
-    private let state = Mutex(State())
-
-    func send(_ report: PhoneReport, to engine: DemoEngine) {
-        let number = state.withLock { state in
-            state.count += 1
-            state.reports[state.count] = report
-            return state.count
-        }
-        engine.take(report) { [self] in state.withLock { $0.reports[number] = nil } }
-    }
-
-    func repeatAll(to engine: DemoEngine) {
-        let open = state.withLock { $0.reports.sorted { $0.key < $1.key } }
-        for (number, report) in open {
-            engine.take(report) { [self] in state.withLock { $0.reports[number] = nil } }
-        }
-    }
 }

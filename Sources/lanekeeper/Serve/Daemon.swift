@@ -8,14 +8,14 @@ import PushPool
 import TLS
 import WebServer
 
-/// The daemon as it is wired: store, push pool, lanes, calls, web server. Its parts are started in that order and stopped in
-/// reverse by `LifeCycle`; each is made when it is started.
+/// The daemon as it is wired, for `serve` and for `demo`: store, push pool, lanes, calls, web server. Its parts are started
+/// in that order and stopped in reverse by `LifeCycle`; each is made when it is started.
 actor Daemon {
     /// What is known of it, for whoever answers for it.
     nonisolated let status: DaemonStatus
     nonisolated let metrics: SystemMetrics
     nonisolated let log: Log
-    nonisolated let clock: MachineClock
+    private nonisolated let surroundings: DaemonSurroundings
     private(set) var configuration: Configuration
     private let trace: SystemTrace
     private let zones = ZoneDirectory()
@@ -26,15 +26,13 @@ actor Daemon {
     private let feed = StoppableRun()
     private var web: WebServer?
 
-    /// So long what waits may still be pushed, and answers are awaited, when it stops (L10).
-    static let drainSeconds = 10.0
     /// So long all of the stop may take; then the process ends as it is.
     static let stopSeconds = 28.0
 
-    init(configuration: Configuration, log: Log, clock: MachineClock) {
+    init(configuration: Configuration, log: Log, surroundings: DaemonSurroundings = DaemonSurroundings()) {
         self.configuration = configuration
         self.log = log
-        self.clock = clock
+        self.surroundings = surroundings
         let metrics = SystemMetrics(version: programVersion)
         self.metrics = metrics
         status = DaemonStatus(metrics: metrics)
@@ -75,7 +73,8 @@ actor Daemon {
 
     private func startPool() async throws {
         let pool = try PushPool(
-            configuration: try configuration.pool(), clock: clock, random: try MachineRandom.fresh(), trace: trace)
+            configuration: try configuration.pool(), clock: surroundings.clock,
+            random: try surroundings.random(.pushPool), trace: trace)
         self.pool = pool
         metrics.watch(pool: { pool.snapshot })
     }
@@ -87,8 +86,9 @@ actor Daemon {
         var system = Supervisor.Configuration(tuning: configuration.tuning, apps: configuration.apps.map(\.profile))
         system.shards = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let supervisor = Supervisor(
-            configuration: system, store: store, pusher: pool, clock: clock, random: try MachineRandom.fresh(),
-            trace: trace, steady: clock, zone: { [zones] in zones.zone(named: $0) })
+            configuration: system, store: store, pusher: pool, clock: surroundings.clock,
+            random: try surroundings.random(.lanes), trace: surroundings.trace.map { BothTraces(trace, $0) } ?? trace,
+            steady: surroundings.machine, zone: { [zones] in zones.zone(named: $0) })
         try await supervisor.restore()
         status.supervisor = supervisor
         metrics.set(leasesOwned: partitionCount)
@@ -98,21 +98,22 @@ actor Daemon {
 
     private nonisolated func runLanes() async throws {
         guard let supervisor = status.supervisor else { return }
-        let clock = clock
+        let surroundings = surroundings
         try await lanes.run {
             await withDiscardingTaskGroup { group in
                 group.addTask { await supervisor.run() }
-                group.addTask { await supervisor.run(by: clock) }
+                if surroundings.passesTime { group.addTask { await supervisor.run(by: surroundings.clock) } }
             }
         }
     }
 
     /// Turns are finished, what waits is pushed within its time, verdicts come home and everything is written; then the
-    /// lanes end. Lanes that never ran have nothing to finish.
+    /// lanes end. Lanes that never ran, or run no more, can finish nothing.
     private func stopLanes() async {
-        guard let supervisor = status.supervisor, let pool, lanes.hasBegun else { return }
+        guard let supervisor = status.supervisor, let pool, lanes.isRunning else { return }
+        let drainSeconds = surroundings.drainSeconds
         await withDiscardingTaskGroup { group in
-            group.addTask { await pool.stop(drainSeconds: Daemon.drainSeconds) }
+            group.addTask { await pool.stop(drainSeconds: drainSeconds) }
             group.addTask { await supervisor.flush() }
         }
         // Verdicts that came last.
@@ -120,18 +121,22 @@ actor Daemon {
         await lanes.stop()
     }
 
+    /// The lanes end between two turns, as a crash would end them: nothing is finished or written any more, and the daemon
+    /// goes down for it.
+    func cutLanes() async { await lanes.stop() }
+
     private func startCalls() {
         guard let supervisor = status.supervisor else { return }
         status.calls = APIHandler(
             APIConfiguration(
                 apps: configuration.apps.map(\.id), maximumBodyBytes: configuration.http.maxBodyBytes,
                 version: programVersion),
-            keys: keys, supervisor: supervisor, backend: status, zones: zones, clock: clock)
+            keys: keys, supervisor: supervisor, backend: status, zones: zones, clock: surroundings.clock)
     }
 
     private nonisolated func follow(_ table: ConfiguredFeed) async throws {
         guard let supervisor = status.supervisor else { return }
-        let (log, clock, random) = (log, clock, try MachineRandom.fresh())
+        let (log, clock, random) = (log, surroundings.clock, try surroundings.random(.feed))
         try await feed.run {
             let feed = PostgresFeed(
                 settings: table.settings, clock: clock, random: random,
@@ -148,7 +153,7 @@ actor Daemon {
             server.tls = .init(certificateFile: certificate.path, keyFile: key.path)
         }
         let wanted = configuration.http.address
-        let (configuration, clock, metrics) = (server, clock, metrics)
+        let (configuration, clock, metrics) = (server, surroundings.machine, metrics)
         let web = try await onOwnThread("web-start") {
             let found =
                 try SocketAddress(ip: wanted.host, port: wanted.port).map { [$0] }
@@ -162,7 +167,7 @@ actor Daemon {
         }
         self.web = web
         let address = "\(server.tls == nil ? "http" : "https")://\(web.address)"
-        say(address)
+        surroundings.listens(address)
         log.info("listening", [.address: .text(address)])
     }
 

@@ -46,7 +46,7 @@ struct ServeRun: Sendable {
             log.warning("a variable of the environment sets nothing", [.detail: .text(remark)])
         }
 
-        let daemon = Daemon(configuration: read.configuration, log: log, clock: clock)
+        let daemon = Daemon(configuration: read.configuration, log: log)
         let deadline = DeadlineOfStop(log: log)
         let life = LifeCycle(
             parts: daemon.parts(of: read.configuration), clock: clock, log: log, service: service,

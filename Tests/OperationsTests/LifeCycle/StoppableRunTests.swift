@@ -18,16 +18,19 @@ import Testing
                 }
             }
             await begun.wait()
+            #expect(run.isRunning)
             await run.stop()
             #expect(over.value)
         }
-        #expect(run.hasBegun)
+        #expect(!run.isRunning)
     }
 
     @Test func `work that fails says so, and may be run again until it is stopped`() async throws {
         let run = StoppableRun()
-        #expect(!run.hasBegun)
-        for _ in 0..<2 { await #expect(throws: Fault.self) { try await run.run { throw Fault() } } }
+        for _ in 0..<2 {
+            await #expect(throws: Fault.self) { try await run.run { throw Fault() } }
+            #expect(!run.isRunning)
+        }
         try await run.run {}
         await run.stop()
         // What it throws now is its way to end.

@@ -9,7 +9,7 @@ enum LiveOrder: Hashable, Sendable {
     /// Throw the lane of a phone away; it goes on from the store.
     case kill(phone: Int, device: DeviceID)
     /// Make a moment of a game up for one phone.
-    case moment(phone: Int, device: DeviceID, game: GameID)
+    case moment(device: DeviceID, game: GameID)
 }
 
 /// What the person at the keys looks at: which phone is picked, what is opened. Turns keys into orders, and the night
@@ -43,7 +43,7 @@ struct LiveDesk {
         case .character("x"): return pickedPhone.map { .kill(phone: $0.number, device: $0.device) }
         case .character("m"):
             guard let phone = pickedPhone, let game = momentsGame(of: phone) else { return nil }
-            return .moment(phone: phone.number, device: phone.device, game: game)
+            return .moment(device: phone.device, game: game)
         case .character(let character):
             if let number = character.wholeNumberValue, number > 0, number <= aside {
                 picked = min(firstPhone + number - 1, phones.count - 1)
@@ -97,6 +97,7 @@ struct LiveDesk {
             state.decisions = night.log.decisions(of: phone.profile.records).map { happening($0, of: nil, in: slate) }
         }
         state.showsHelp = showsHelp
+        state.access = night.access
         state.message = message
         return state
     }
@@ -163,6 +164,8 @@ struct LiveNight: Sendable {
     let speed: String
     /// Places in the fleet.
     let watched: [Int]
+    /// Where the API is, and its key.
+    var access: [String] = []
 
     /// As many phones can be picked.
     static let mostWatched = 200

@@ -23,7 +23,7 @@ struct LiveLayout {
         // Help and decisions are what one looks at then: the ranking makes room.
         let ranked =
             state.showsHelp
-            ? max(1, min(3, free - LiveLayout.help.count))
+            ? max(1, min(3, free - LiveLayout.help.count - state.access.count))
             : state.decisions == nil ? min(state.games.count, (free * 3 + 4) / 5) : max(1, min(3, free / 3))
         var lines = [heading(state), counts(state.rates)]
         lines.append(rankingTitle())
@@ -36,7 +36,10 @@ struct LiveLayout {
         let rest = size.rows - lines.count - 2
         if state.showsHelp {
             lines.append(title("Keys"))
-            lines += (LiveLayout.help.map { Line($0) } + Array(repeating: Line(), count: rest)).prefix(rest)
+            let help = LiveLayout.help + state.access
+            lines +=
+                (help.map { Line($0.shortened(to: size.columns, mark: glyphs.cut)) }
+                + Array(repeating: Line(), count: rest)).prefix(rest)
         } else if let decisions = state.decisions {
             let name = state.phones.indices.contains(state.picked) ? state.phones[state.picked].name : "the phone"
             lines.append(title("Last decisions of \(name)"))

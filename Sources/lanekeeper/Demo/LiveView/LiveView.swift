@@ -105,17 +105,16 @@ extension LiveView {
                 } catch {
                     say("the lane of \(device) was killed and cannot be read: \(error)")
                 }
-            case .moment(let phone, let device, let game):
-                let now = world.clock.now
-                world.fleet.withJudge { $0.madeUpMoment(ofPhone: phone, at: now) }
+            case .moment(let device, let game):
                 // Long enough to be seen: a few real seconds.
                 let seconds = max(60, 3 * speed)
-                let event = LaneEvent.madeUpMoment(
-                    game: game, kind: .shootout, until: now.advanced(bySeconds: seconds))
-                let answer = await engine.supervisor.answer(to: event, for: device)
-                say(
-                    answer == .done
-                        ? "made up for \(device): shootout of \(game), \(Int(seconds)) s" : "\(device) has no lane yet")
+                let call = ClientRequest.moment(.shootout, of: game, seconds: seconds, for: [device])
+                switch await engine.api.answer(to: call, as: .demo) {
+                case .success(let answer) where answer.status == 202:
+                    say("made up for \(device): shootout of \(game), \(Int(seconds)) s")
+                case .success(let answer): say("no moment for \(device): the API answered \(answer.status)")
+                case .failure(let error): say("no moment for \(device): \(error)")
+                }
             }
         }
     }

@@ -23,6 +23,8 @@ struct ViewState: Hashable, Sendable {
     /// The newest last; `nil` while they are not asked for.
     var decisions: [Happening]?
     var showsHelp = false
+    /// How to look at it from outside: address and key of the API.
+    var access: [String] = []
     /// What the last key has done.
     var message: String?
 

@@ -25,20 +25,24 @@ import Testing
         var drops = 0
         var standing: [Int] = []
         for minutes in [25.03, 25.3, 60, 85, 86] {
-            let engine = try DemoEngine(in: world, speed: 1, tuning: tuning, trace: trace, incarnation: UInt64(drops))
-            try await engine.supervisor.restore()
-            player.serverRestarted(engine)
             let limit = fleetNight.begins.advanced(bySeconds: minutes * 60)
-            player = try await withThrowingTaskGroup(of: Void.self) { [player] group in
+            player = try await withThrowingTaskGroup(of: Void.self) { [player, drops] group in
                 var player = player
-                group.addTask { await engine.supervisor.run() }
-                try await player.play(until: limit, on: engine)
-                // In the middle of things: a tick and reports are on their way, pushes may be.
-                try await player.step(on: engine, at: clock.now)
-                group.cancelAll()
+                let engine = try await DemoEngine(
+                    in: world, speed: 1, tuning: tuning, trace: trace, passesTime: false,
+                    incarnation: UInt64(drops), group: &group)
+                do {
+                    player.serverRestarted(engine)
+                    try await player.play(until: limit, on: engine)
+                    // In the middle of things: a tick and reports are on their way, pushes may be.
+                    try await player.step(on: engine, at: clock.now)
+                } catch {
+                    await engine.crash()
+                    throw error
+                }
+                await engine.crash()
                 return player
             }
-            await engine.close()
             drops += 1
             standing.append(world.fleet.withJudge { $0.report(at: clock.now).standing })
             clock.advance(bySeconds: 1)
