@@ -12,7 +12,7 @@ public final class ClientSession {
     public static let headerBytesAtMost = 16_384
 
     private let streams = ClientStreams()
-    private var handle: SessionHandle
+    private let handle: SessionHandle
     /// Bytes that `collect` has handed out since the beginning.
     public private(set) var producedBytes: UInt64 = 0
 
@@ -35,6 +35,11 @@ public final class ClientSession {
         guard let limit = streams.remoteMaxStreams, streams.openCount < limit else { return false }
         return nghttp2_session_check_request_allowed(handle.raw) != 0
     }
+    /// Whether `Response.headers` are wanted; without them only their status is kept. From the next header block on.
+    public var keepsHeaders: Bool {
+        get { streams.keepsHeaders }
+        set { streams.keepsHeaders = newValue }
+    }
     /// False when the session has nothing more to hear: with `wantsWrite` false too it is over, close the connection.
     public var wantsRead: Bool { handle.wantsRead }
     public var wantsWrite: Bool { handle.wantsWrite }
@@ -43,25 +48,29 @@ public final class ClientSession {
     /// - Parameters:
     ///   - headers: pseudo-headers first; copied. - body: shared, not copied; empty: the headers end the request.
     ///   - tag: the caller's own number for it.
+    ///   - shared: fields that come after those of `headers` that stand in front, up to its last pseudo-header; they may be
+    ///     pseudo-headers, too. Whoever sends the same ones again and again makes them once.
     /// - Returns: the stream's number.
     /// - Throws: `.noStreamFree` if `canSubmit` is false; then, and on any other error, no event follows.
     @discardableResult
-    public func submit(_ headers: HeaderBlock, body: [UInt8], tag: UInt64) throws(HTTP2Error) -> Int32 {
+    public func submit(
+        _ headers: HeaderBlock, with shared: HeaderBlock = HeaderBlock(), body: [UInt8], tag: UInt64
+    ) throws(HTTP2Error) -> Int32 {
         guard canSubmit else { throw .noStreamFree }
-        let index = streams.claim(tag: tag, body: body)
+        let place = streams.claim(tag: tag, body: body)
         do throws(HTTP2Error) {
             let raw = handle.raw
-            let stream = try handle.withFields(headers) { fields, count in
-                let data = UnsafeMutableRawPointer(bitPattern: index + 1)
+            let stream = try handle.withFields(headers, shared: shared) { fields, count in
+                let data = UnsafeMutableRawPointer(place)
                 guard !body.isEmpty else { return nghttp2_submit_request(raw, nil, fields, count, nil, data) }
                 var provider = nghttp2_data_provider(
                     source: nghttp2_data_source(ptr: data), read_callback: readRequestBody)
                 return nghttp2_submit_request(raw, nil, fields, count, &provider, data)
             }
-            streams.began(index, stream: stream)
+            place.pointee.stream = stream
             return stream
         } catch {
-            streams.release(index)
+            streams.release(place)
             throw error
         }
     }
@@ -125,56 +134,67 @@ public final class ClientSession {
 
 private func setClientCallbacks(_ callbacks: OpaquePointer) {
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, data in
-        if let frame { owner(data)?.received(session, frame) }
+        if let frame { owner(data) { $0.received(session, frame) } }
         return 0
     }
     nghttp2_session_callbacks_set_on_header_callback(callbacks) {
         session, frame, name, nameLength, value, valueLength, _, data in
-        guard let frame, let streams = owner(data), let index = streams.slot(session, frame.pointee.hd.stream_id) else {
-            return 0
+        guard let frame else { return 0 }
+        let isKept = owner(data) { streams in
+            streams.slot(session, frame.pointee.hd.stream_id).map {
+                streams.received(
+                    field: UnsafeBufferPointer(start: name, count: nameLength),
+                    UnsafeBufferPointer(start: value, count: valueLength), slot: $0)
+            } ?? true
         }
-        let isKept = streams.received(
-            field: UnsafeBufferPointer(start: name, count: nameLength),
-            UnsafeBufferPointer(start: value, count: valueLength), slot: index)
-        return isKept ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue  // resets this stream only
+        return isKept == false ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue : 0  // resets this stream only
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { session, _, stream, bytes, count, data in
-        guard let streams = owner(data), let index = streams.slot(session, stream) else { return 0 }
-        streams.received(body: UnsafeBufferPointer(start: bytes, count: count), slot: index)
+        owner(data) { streams in
+            guard let place = streams.slot(session, stream) else { return }
+            streams.received(body: UnsafeBufferPointer(start: bytes, count: count), slot: place)
+        }
         return 0
     }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, stream, code, data in
-        guard let streams = owner(data), let index = streams.slot(session, stream) else { return 0 }
-        streams.end(index, code: code)
+        owner(data) { streams in
+            if let place = streams.slot(session, stream) { streams.end(place, code: code) }
+        }
         return 0
     }
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { session, frame, data in
-        if let frame { owner(data)?.sent(session, frame) }
+        if let frame { owner(data) { $0.sent(session, frame) } }
         return 0
     }
     nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, data in
-        if let frame { owner(data)?.notSent(frame) }
+        if let frame { owner(data) { $0.notSent(frame) } }
         return 0
     }
     nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, length, data in
-        if let text { owner(data)?.libraryText = libraryText(text, length) }
+        if let text { owner(data) { $0.libraryText = libraryText(text, length) } }
         return 0
     }
 }
 
-private func owner(_ data: UnsafeMutableRawPointer?) -> ClientStreams? {
-    data.map { Unmanaged<ClientStreams>.fromOpaque($0).takeUnretainedValue() }
+/// The session's owner holds its streams while a callback runs: no reference need be counted.
+@inline(__always)
+@discardableResult
+private func owner<R>(_ data: UnsafeMutableRawPointer?, _ body: (ClientStreams) -> R) -> R? {
+    data.map { Unmanaged<ClientStreams>.fromOpaque($0)._withUnsafeGuaranteedRef(body) }
 }
 
 private func readRequestBody(
     _: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ room: Int,
     _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
-    _ data: UnsafeMutableRawPointer?
+    _: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let streams = owner(data), let index = source?.pointee.ptr else {
+    guard let slot = source?.pointee.ptr?.assumingMemoryBound(to: ClientStreams.Slot.self),
+        slot.pointee.stream == stream
+    else {
         return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
-    return streams.read(slot: Int(bitPattern: index) - 1, into: buffer, room: room, flags: flags)
+    return SessionHandle.copy(
+        slot.pointee.body, from: &slot.pointee.bodyOffset, to: buffer, room: room, flags: flags)
 }
 
 func libraryText(_ text: UnsafePointer<CChar>, _ length: Int) -> String {

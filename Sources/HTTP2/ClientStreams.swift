@@ -2,6 +2,8 @@ internal import CNghttp2
 
 /// The requests of one client session that are not over, and the events for its owner. The session's callbacks write
 /// here: each copies its bytes before it returns, and none throws, waits or calls out.
+///
+/// Slots stay at one address from the session's first use of them to its end: a stream's user data points at its slot.
 final class ClientStreams {
     struct Slot {
         var stream: Int32 = 0  // 0: free
@@ -12,103 +14,137 @@ final class ClientStreams {
         var endOffset = UInt64.max
         var status = 0
         var headers = HeaderBlock()
+        var headerBytes = 0
         var answer: [UInt8] = []
         var isComplete = false
         var isCut = false
+        /// While it is free.
+        var nextFree: UnsafeMutablePointer<Slot>?
     }
 
-    private(set) var slots: [Slot] = []
-    private var free: [Int] = []
+    typealias Place = UnsafeMutablePointer<Slot>
+
+    /// Header fields of answers are kept, not only their status.
+    var keepsHeaders = true
+    private var blocks: [Place] = []
+    private var firstFree: Place?
     var events: [ClientEvent] = []
     var openCount = 0
     var remoteMaxStreams: Int?
     var lastStreamOfGoaway: Int32?
     /// The slot whose END_STREAM lies in the chunk that is being handed out.
-    var justEnded: Int?
+    var justEnded: Place?
     var hasSentGoaway = false
     var libraryText = ""
 
-    func claim(tag: UInt64, body: [UInt8]) -> Int {
-        let index = free.popLast() ?? slots.count
-        if index == slots.count { slots.append(Slot()) }
-        slots[index].tag = tag
-        slots[index].body = body
+    private static let slotsInBlock = 64
+
+    deinit {
+        for block in blocks {
+            block.deinitialize(count: Self.slotsInBlock)
+            block.deallocate()
+        }
+    }
+
+    private var places: [Place] { blocks.flatMap { block in (0..<Self.slotsInBlock).map { block + $0 } } }
+
+    func claim(tag: UInt64, body: [UInt8]) -> Place {
+        let place = firstFree ?? grow()
+        firstFree = place.pointee.nextFree
+        place.pointee.tag = tag
+        place.pointee.body = body
         openCount += 1
-        return index
+        return place
+    }
+
+    private func grow() -> Place {
+        let block = Place.allocate(capacity: Self.slotsInBlock)
+        block.initialize(repeating: Slot(), count: Self.slotsInBlock)
+        for index in 1..<Self.slotsInBlock { block[index - 1].nextFree = block + index }
+        blocks.append(block)
+        return block
     }
 
     /// Rare, so a search will do.
     func find(tag: UInt64) -> (stream: Int32, isFramed: Bool)? {
-        slots.first { $0.stream != 0 && $0.tag == tag }.map { ($0.stream, $0.endOffset != .max) }
+        places.first { $0.pointee.stream != 0 && $0.pointee.tag == tag }
+            .map { ($0.pointee.stream, $0.pointee.endOffset != .max) }
     }
 
-    func began(_ index: Int, stream: Int32) { slots[index].stream = stream }
-
-    func release(_ index: Int) {
-        slots[index] = Slot()
-        free.append(index)
+    func release(_ place: Place) {
+        place.pointee.stream = 0
+        place.pointee.body = []
+        place.pointee.bodyOffset = 0
+        place.pointee.endOffset = .max
+        place.pointee.status = 0
+        place.pointee.headerBytes = 0
+        if !place.pointee.headers.isEmpty { place.pointee.headers = HeaderBlock() }
+        if !place.pointee.answer.isEmpty { place.pointee.answer = [] }
+        place.pointee.isComplete = false
+        place.pointee.isCut = false
+        place.pointee.nextFree = firstFree
+        firstFree = place
         openCount -= 1
     }
 
-    func end(_ index: Int, code: UInt32) {
-        let slot = slots[index]
+    func end(_ place: Place, code: UInt32) {
         let outcome: RequestOutcome =
-            if slot.status >= 200 {
-                .answered(response(slot))
-            } else if let last = lastStreamOfGoaway, slot.stream > last {
+            if place.pointee.status >= 200 {
+                .answered(response(place))
+            } else if let last = lastStreamOfGoaway, place.pointee.stream > last {
                 .notSent(.beyondGoaway)
             } else if code == ErrorCode.refusedStream.rawValue {
                 .notSent(.refusedStream)
-            } else if slot.endOffset == .max {
+            } else if place.pointee.endOffset == .max {
                 .notSent(.incomplete)
             } else {
                 .unknown(.reset(ErrorCode(rawValue: code)))
             }
-        finish(index, outcome)
+        finish(place, outcome)
     }
 
     /// nghttp2_session_del calls no callback: what is still open is settled here.
     func abandon(acceptedBytes: UInt64) {
-        for index in slots.indices where slots[index].stream != 0 {
-            let slot = slots[index]
+        for place in places where place.pointee.stream != 0 {
             let outcome: RequestOutcome =
-                if slot.status >= 200 {
-                    .answered(response(slot))
-                } else if let last = lastStreamOfGoaway, slot.stream > last {
+                if place.pointee.status >= 200 {
+                    .answered(response(place))
+                } else if let last = lastStreamOfGoaway, place.pointee.stream > last {
                     .notSent(.beyondGoaway)
-                } else if slot.endOffset > acceptedBytes {
+                } else if place.pointee.endOffset > acceptedBytes {
                     .notSent(.incomplete)
                 } else {
                     .unknown(.connectionLost)
                 }
-            finish(index, outcome)
+            finish(place, outcome)
         }
     }
 
     func chunkEnded(at offset: UInt64) {
-        guard let index = justEnded else { return }
-        slots[index].endOffset = offset
+        guard let place = justEnded else { return }
+        place.pointee.endOffset = offset
         justEnded = nil
     }
 
-    private func response(_ slot: Slot) -> Response {
+    private func response(_ place: Place) -> Response {
         Response(
-            status: slot.status, headers: slot.headers, body: slot.answer, isComplete: slot.isComplete && !slot.isCut)
+            status: place.pointee.status, headers: place.pointee.headers, body: place.pointee.answer,
+            isComplete: place.pointee.isComplete && !place.pointee.isCut)
     }
 
-    private func finish(_ index: Int, _ outcome: RequestOutcome) {
-        events.append(.closed(RequestEnd(tag: slots[index].tag, stream: slots[index].stream, outcome: outcome)))
-        if justEnded == index { justEnded = nil }
-        release(index)
+    private func finish(_ place: Place, _ outcome: RequestOutcome) {
+        events.append(
+            .closed(RequestEnd(tag: place.pointee.tag, stream: place.pointee.stream, outcome: outcome)))
+        if justEnded == place { justEnded = nil }
+        release(place)
     }
 
     // MARK: Called by the callbacks
 
-    func slot(_ session: OpaquePointer?, _ stream: Int32) -> Int? {
-        // User data is the slot's index plus one, so that null means none.
+    func slot(_ session: OpaquePointer?, _ stream: Int32) -> Place? {
         guard let data = nghttp2_session_get_stream_user_data(session, stream) else { return nil }
-        let index = Int(bitPattern: data) - 1
-        return slots.indices.contains(index) && slots[index].stream == stream ? index : nil
+        let place = data.assumingMemoryBound(to: Slot.self)
+        return place.pointee.stream == stream ? place : nil
     }
 
     func received(_ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>) {
@@ -116,8 +152,8 @@ final class ClientStreams {
         let flags = UInt32(head.flags)
         switch UInt32(head.type) {
         case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-            if flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0, let index = slot(session, head.stream_id) {
-                slots[index].isComplete = true
+            if flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0, let place = slot(session, head.stream_id) {
+                place.pointee.isComplete = true
             }
         case NGHTTP2_SETTINGS.rawValue where flags & NGHTTP2_FLAG_ACK.rawValue == 0:
             let limit = Int(nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
@@ -136,23 +172,26 @@ final class ClientStreams {
         }
     }
 
-    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot index: Int) -> Bool
+    func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, slot place: Place)
+        -> Bool
     {
         if name.first == UInt8(ascii: ":") {
-            slots[index].headers.removeAll()  // an interim answer (1xx) came before
-            slots[index].status = statusNumber(value)
+            // An interim answer (1xx) came before.
+            if !place.pointee.headers.isEmpty { place.pointee.headers.removeAll() }
+            place.pointee.headerBytes = 0
+            place.pointee.status = statusNumber(value)
             return true
         }
-        guard slots[index].headers.storage.count + name.count + value.count <= ClientSession.headerBytesAtMost else {
-            return false
-        }
-        return slots[index].headers.append(name, value, .indexed)
+        // Also many empty ones have an end.
+        place.pointee.headerBytes += HeaderBlock.headBytes + name.count + value.count
+        guard place.pointee.headerBytes <= ClientSession.headerBytesAtMost else { return false }
+        return !keepsHeaders || place.pointee.headers.append(name, value, .indexed)
     }
 
-    func received(body chunk: UnsafeBufferPointer<UInt8>, slot index: Int) {
-        let room = ClientSession.bodyBytesAtMost - slots[index].answer.count
-        slots[index].answer.append(contentsOf: chunk.prefix(room))
-        if chunk.count > room { slots[index].isCut = true }
+    func received(body chunk: UnsafeBufferPointer<UInt8>, slot place: Place) {
+        let room = ClientSession.bodyBytesAtMost - place.pointee.answer.count
+        place.pointee.answer.append(contentsOf: chunk.prefix(room))
+        if chunk.count > room { place.pointee.isCut = true }
     }
 
     func sent(_ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>) {
@@ -171,17 +210,9 @@ final class ClientStreams {
     func notSent(_ frame: UnsafePointer<nghttp2_frame>) {
         let head = frame.pointee.hd
         guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue,
-            let index = slots.firstIndex(where: { $0.stream == head.stream_id })  // rare, so a search will do
+            let place = places.first(where: { $0.pointee.stream == head.stream_id })  // rare, so a search will do
         else { return }
-        finish(index, .notSent(lastStreamOfGoaway.map { head.stream_id > $0 } == true ? .beyondGoaway : .incomplete))
-    }
-
-    func read(
-        slot index: Int, into buffer: UnsafeMutablePointer<UInt8>?, room: Int, flags: UnsafeMutablePointer<UInt32>?
-    ) -> Int {
-        guard slots.indices.contains(index) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
-        return SessionHandle.copy(
-            slots[index].body, from: &slots[index].bodyOffset, to: buffer, room: room, flags: flags)
+        finish(place, .notSent(lastStreamOfGoaway.map { head.stream_id > $0 } == true ? .beyondGoaway : .incomplete))
     }
 }
 

@@ -14,9 +14,10 @@ public struct HeaderBlock: Hashable, Sendable {
         case literal
     }
 
-    // Per field: indexing (1 byte), length of the name (2), length of the value (2), name, value.
+    // Per field: eight bytes (length of the name 16 bits, of the value 16, indexing above), name, value.
     private(set) var storage: [UInt8] = []
     public private(set) var count = 0
+    static let headBytes = 8
 
     public init() {}
 
@@ -51,11 +52,8 @@ public struct HeaderBlock: Hashable, Sendable {
     ) -> Bool {
         guard name.count <= 0xFFFF, value.count <= 0xFFFF else { return false }
         if storage.isEmpty { storage.reserveCapacity(128) }
-        storage.append(indexing.rawValue)
-        storage.append(UInt8(truncatingIfNeeded: name.count))
-        storage.append(UInt8(truncatingIfNeeded: name.count >> 8))
-        storage.append(UInt8(truncatingIfNeeded: value.count))
-        storage.append(UInt8(truncatingIfNeeded: value.count >> 8))
+        let head = UInt64(name.count) | UInt64(value.count) << 16 | UInt64(indexing.rawValue) << 32
+        withUnsafeBytes(of: head) { storage.append(contentsOf: $0) }
         storage.append(contentsOf: name)
         storage.append(contentsOf: value)
         count += 1
@@ -102,27 +100,36 @@ public struct HeaderBlock: Hashable, Sendable {
     }
 
     func forEachField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, Indexing) -> Void) {
-        withFieldPointers(body, then: {})
+        withStorage { for (name, value, indexing) in $0 { body(name, value, indexing) } }
     }
 
-    /// Calls `body` for each field and `then` at the end; all pointers are valid until `then` has returned.
-    func withFieldPointers<R>(
-        _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, Indexing) -> Void, then: () -> R
-    ) -> R {
-        storage.withUnsafeBufferPointer { bytes in
-            var at = 0
-            for _ in 0..<count {
-                let nameLength = Int(bytes[at + 1]) | Int(bytes[at + 2]) << 8
-                let valueLength = Int(bytes[at + 3]) | Int(bytes[at + 4]) << 8
-                let indexing = Indexing(rawValue: bytes[at]) ?? .literal
-                let name = at + 5
-                let value = name + nameLength
-                at = value + valueLength
-                body(
-                    UnsafeBufferPointer(rebasing: bytes[name..<value]),
-                    UnsafeBufferPointer(rebasing: bytes[value..<at]), indexing)
-            }
-            return then()
+    /// All that the fields point to is valid until `body` has returned.
+    @inline(__always)
+    func withStorage<R>(_ body: (Fields) -> R) -> R {
+        storage.withUnsafeBytes { body(Fields(bytes: $0, count: count)) }
+    }
+
+    struct Fields: Sequence, IteratorProtocol {
+        fileprivate let bytes: UnsafeRawBufferPointer
+        fileprivate var count: Int
+        private var place = 0
+
+        fileprivate init(bytes: UnsafeRawBufferPointer, count: Int) { (self.bytes, self.count) = (bytes, count) }
+
+        @inline(__always)
+        mutating func next() -> (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, Indexing)? {
+            guard count > 0, let start = bytes.baseAddress else { return nil }
+            count -= 1
+            let head = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let name = place + HeaderBlock.headBytes
+            let value = name + Int(head & 0xFFFF)
+            place = value + Int(head >> 16 & 0xFFFF)
+            let text = start.assumingMemoryBound(to: UInt8.self)
+            return (
+                UnsafeBufferPointer(start: text + name, count: value - name),
+                UnsafeBufferPointer(start: text + value, count: place - value),
+                Indexing(rawValue: UInt8(truncatingIfNeeded: head >> 32)) ?? .literal
+            )
         }
     }
 }

@@ -10,7 +10,7 @@ public final class ServerSession {
     public static let headerBytesAtMost = 16_384
 
     private let streams = ServerStreams()
-    private var handle: SessionHandle
+    private let handle: SessionHandle
 
     /// - Parameters:
     ///   - maxConcurrentStreams: announced with the first bytes to `collect`. Streams beyond it are refused with

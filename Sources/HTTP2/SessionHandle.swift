@@ -1,11 +1,12 @@
 internal import CNghttp2
+internal import Glibc
 
 /// Owns one nghttp2 session; what client and server have in common. Freed when the value dies, which calls no callback.
 /// The session borrows `userData` for its callbacks: whoever owns the handle keeps that object alive.
 struct SessionHandle: ~Copyable {
     let raw: OpaquePointer
     private let fields: UnsafeMutableBufferPointer<nghttp2_nv>  // scratch, ours: freed in deinit
-    private var namesSeen: [[UInt8]] = []
+    private let names = Names()
 
     static let fieldsAtMost = 64
 
@@ -65,42 +66,85 @@ struct SessionHandle: ~Copyable {
         try HTTP2Error.check(nghttp2_submit_goaway(raw, 0, lastStream, code.rawValue, debug, debug.count), "goaway")
     }
 
-    /// Hands the fields to `submit` in nghttp2's form; it copies them before it returns.
-    mutating func withFields(
-        _ block: HeaderBlock, status: [UInt8] = [], _ submit: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
+    /// Hands the fields to `submit` in nghttp2's form; it copies them before it returns. The order: `status`, the
+    /// pseudo-headers that `block` begins with, `shared`, the rest of `block`.
+    func withFields(
+        _ block: HeaderBlock, shared: HeaderBlock = HeaderBlock(), status: [UInt8] = [],
+        _ submit: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
     ) throws(HTTP2Error) -> Int32 {
-        guard block.count < Self.fieldsAtMost else { throw .headersTooLarge }
+        guard block.count + shared.count < Self.fieldsAtMost else { throw .headersTooLarge }
+        let result = shared.withStorage { shared in
+            status.withUnsafeBufferPointer { status in
+                block.withStorage { block in
+                    var list = FieldList(fields: fields, known: names.seen)
+                    if !status.isEmpty {
+                        let name: StaticString = ":status"
+                        list.put(UnsafeBufferPointer(start: name.utf8Start, count: 7), status, .indexed)
+                    }
+                    var isSharedIn = false
+                    for (name, value, indexing) in block {
+                        if !isSharedIn, name.first != UInt8(ascii: ":") {
+                            isSharedIn = true
+                            for (name, value, indexing) in shared { list.put(name, value, indexing) }
+                        }
+                        list.put(name, value, indexing)
+                    }
+                    if !isSharedIn { for (name, value, indexing) in shared { list.put(name, value, indexing) } }
+                    let result = submit(fields.baseAddress, list.count)
+                    if result >= 0, !list.new.isEmpty { names.seen += list.new }
+                    return result
+                }
+            }
+        }
+        try HTTP2Error.check(result, "submit")
+        return result
+    }
+
+    /// Names that are in the table since their first use. An object, so that the handle itself is a constant: nothing need
+    /// be checked on each of its uses.
+    private final class Names {
+        var seen: [[UInt8]] = []
+    }
+
+    private struct FieldList {
+        let fields: UnsafeMutableBufferPointer<nghttp2_nv>
+        let known: [[UInt8]]
+        var new: [[UInt8]] = []
         var count = 0
-        // nghttp2 wants mutable pointers, and does not write through them.
-        func put(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ flags: nghttp2_nv_flag) {
+
+        init(fields: UnsafeMutableBufferPointer<nghttp2_nv>, known: [[UInt8]]) {
+            (self.fields, self.known) = (fields, known)
+        }
+
+        @inline(__always)
+        mutating func put(
+            _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ indexing: HeaderBlock.Indexing
+        ) {
+            var flags = NGHTTP2_NV_FLAG_NONE
+            switch indexing {
+            case .indexed: break
+            case .literal: flags = NGHTTP2_NV_FLAG_NO_INDEX
+            case .firstTimeOnly:
+                if isKnown(name) { flags = NGHTTP2_NV_FLAG_NO_INDEX } else { new.append([UInt8](name)) }
+            }
+            // nghttp2 wants mutable pointers, and does not write through them.
             fields[count] = nghttp2_nv(
                 name: UnsafeMutablePointer(mutating: name.baseAddress),
                 value: UnsafeMutablePointer(mutating: value.baseAddress),
                 namelen: name.count, valuelen: value.count, flags: UInt8(flags.rawValue))
             count += 1
         }
-        let statusName: StaticString = ":status"
-        var new: [[UInt8]] = []
-        let result = status.withUnsafeBufferPointer { status in
-            if !status.isEmpty {
-                put(UnsafeBufferPointer(start: statusName.utf8Start, count: 7), status, NGHTTP2_NV_FLAG_NONE)
-            }
-            return block.withFieldPointers { name, value, indexing in
-                switch indexing {
-                case .indexed: put(name, value, NGHTTP2_NV_FLAG_NONE)
-                case .literal: put(name, value, NGHTTP2_NV_FLAG_NO_INDEX)
-                case .firstTimeOnly:
-                    let isKnown = namesSeen.contains { $0.elementsEqual(name) }
-                    if !isKnown { new.append([UInt8](name)) }
-                    put(name, value, isKnown ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)
+
+        private func isKnown(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+            guard let start = name.baseAddress else { return false }
+            for seen in known where seen.count == name.count {
+                let isSame = seen.withUnsafeBufferPointer {
+                    $0.baseAddress.map { memcmp($0, start, name.count) == 0 } ?? false
                 }
-            } then: {
-                submit(fields.baseAddress, count)
+                if isSame { return true }
             }
+            return false
         }
-        try HTTP2Error.check(result, "submit")
-        if !new.isEmpty { namesSeen += new }
-        return result
     }
 }
 

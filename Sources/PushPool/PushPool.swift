@@ -46,7 +46,7 @@ public final class PushPool: Pusher, Sendable {
         case .taken(let back): return back
         case .closed:
             var verdicts = Verdicts()
-            for push in pushes { verdicts.add(.notSent, for: push) }
+            for push in pushes { verdicts.add(.notSent, for: push.ticket, to: push.sink) }
             verdicts.deliver()
             return []
         }

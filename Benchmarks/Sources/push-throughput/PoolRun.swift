@@ -1,4 +1,5 @@
 import CardRules
+import Dispatch
 import Foundation
 import Glibc
 import Lanes
@@ -12,8 +13,9 @@ struct PoolRun {
 
     init(_ options: Options) { self.options = options }
 
+    /// Blocks the calling thread until all is done: a profiler wants one that stays.
     /// - Throws: `Failure` unless every push was accepted.
-    func run() async throws {
+    func run() throws {
         var configuration = PushPool.Configuration(
             gateways: [.production: .init(host: "127.0.0.1", port: options.port)],
             trust: .file(options.certificate),
@@ -28,8 +30,13 @@ struct PoolRun {
             pool: pool, total: options.pushes, window: 2 * options.connections * options.streams,
             expiration: clock.now.unixSeconds + 600)
         feeder.begin()
-        await feeder.finished()
-        await pool.stop()
+        feeder.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        Task {
+            await pool.stop()
+            stopped.signal()
+        }
+        stopped.wait()
         guard feeder.accepted == options.pushes else {
             throw Failure(description: "\(feeder.accepted) of \(options.pushes) pushes were accepted")
         }
@@ -42,10 +49,10 @@ private final class Feeder: VerdictSink {
         var offered = 0
         var answered = 0
         var accepted = 0
-        var wake: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
+    private let isOver = DispatchSemaphore(value: 0)
     private let pool: PushPool
     private let total: Int
     private let window: Int
@@ -60,25 +67,16 @@ private final class Feeder: VerdictSink {
     func begin() { offer() }
 
     func take(_ answers: [PushAnswer]) {
-        let wake = state.withLock { state in
+        let isLast = state.withLock { state in
             state.answered += answers.count
             state.accepted += answers.count { $0.verdict == .accepted }
-            defer { if state.answered == total { state.wake = nil } }
-            return state.answered == total ? state.wake : nil
+            return state.answered == total
         }
-        wake?.resume()
+        if isLast { isOver.signal() }
         offer()
     }
 
-    func finished() async {
-        await withCheckedContinuation { wake in
-            let isOver = state.withLock { state in
-                if state.answered < total { state.wake = wake }
-                return state.answered == total
-            }
-            if isOver { wake.resume() }
-        }
-    }
+    func wait() { isOver.wait() }
 
     private func offer() {
         let numbers = state.withLock { state in

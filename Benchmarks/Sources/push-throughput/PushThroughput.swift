@@ -20,12 +20,12 @@ import Glibc
 
         """
 
-    static func main() async {
+    static func main() {
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             if options.isHelp { return print(usage, terminator: "") }
             if options.isAlone {
-                try await PoolRun(options).run()
+                try PoolRun(options).run()
             } else {
                 let rounds = try Comparison(options).run()
                 print(options.isJSON ? try Report(rounds, options).json() : Report(rounds, options).table())

@@ -56,11 +56,11 @@ struct GroupState: Sendable {
     /// With one connection there is no keeping apart.
     func home(of standing: Standing) -> Standing { limits.connections < 2 ? .confirmed : standing }
 
-    func place(of number: UInt64) -> Int? { connections.firstIndex { $0.number == number } }
+    func place(of number: UInt64) -> Int? { connections.place(of: number) }
 
     subscript(place: Int) -> ConnectionState {
-        _read { yield connections[place] }
-        _modify { yield &connections[place] }
+        @inline(__always) _read { yield connections[place] }
+        @inline(__always) _modify { yield &connections[place] }
     }
 
     /// Requests on connections that take more.
@@ -71,18 +71,6 @@ struct GroupState: Sendable {
         for place in connections.indices where connections[place].token?.token == token {
             connections[place].token = nil
         }
-    }
-
-    /// The connection with the fewest requests among those that have room; ties: the oldest.
-    func free(_ standing: Standing, above number: UInt64) -> Int? {
-        var best: Int?
-        for place in connections.indices
-        where connections[place].standing == standing && connections[place].number > number
-            && connections[place].room(atMost: limits.maxStreams) > 0
-        {
-            if best.map({ connections[place].inFlight < connections[$0].inFlight }) ?? true { best = place }
-        }
-        return best
     }
 
     mutating func starve(_ standing: Standing) { starved.insert(standing) }
@@ -177,5 +165,22 @@ struct GroupState: Sendable {
             if connection.inFlight == 0, idle >= limits.pingSeconds { return .ping(connection.number) }
         }
         return nil
+    }
+}
+
+// Of the connections alone, and not of their group: called for every push, on an element of an array, which for that would
+// be copied whole.
+extension [ConnectionState] {
+    func place(of number: UInt64) -> Int? { firstIndex { $0.number == number } }
+
+    /// The connection with the fewest requests among those that have room; ties: the oldest.
+    /// - Parameter limit: requests on one at most.
+    func free(_ standing: Standing, above number: UInt64, atMost limit: Int) -> Int? {
+        var best: Int?
+        for place in indices
+        where self[place].standing == standing && self[place].number > number && self[place].room(atMost: limit) > 0 {
+            if best.map({ self[place].inFlight < self[$0].inFlight }) ?? true { best = place }
+        }
+        return best
     }
 }

@@ -9,7 +9,7 @@ extension PoolState {
         let gateway = slots[push.place].facts.gateway
         let flow = slots[push.place].flow
         let meaning = AnswerMeaning(answer.verdict)
-        let connection = groups[group][place].number
+        let connection = groups[group].connections[place].number
         if meaning.provesConnection { groups[group][place].proved() }
         if meaning.speaksForItsApp {
             groups[group].noteSuccess()
@@ -138,7 +138,7 @@ extension PoolState {
     ) -> (group: Int, place: Int)? {
         guard slots.indices.contains(push.place), slots[push.place].ticket == ticket,
             case .inFlight(let number) = slots[push.place].phase,
-            let place = groups[slots[push.place].group].place(of: number)
+            let place = groups[slots[push.place].group].connections.place(of: number)
         else { return nil }
         let group = slots[push.place].group
         groups[group][place].ended(at: now.steady)

@@ -57,7 +57,7 @@ extension PoolState {
         let lines = isGatewayShut ? 1 : PushRank.allCases.count
         for line in 0..<lines {
             guard let head = head(of: flow, line, at: now) else { continue }
-            guard groups[group].free(standing, above: 0) != nil else {
+            guard groups[group].connections.free(standing, above: 0, atMost: plan.group.maxStreams) != nil else {
                 groups[group].starve(standing)
                 return block(flow)
             }
@@ -115,16 +115,20 @@ extension PoolState {
         let isOtherTry = addresses.isOtherTry(address, at: gateway, now.steady)
         if isOtherTry { due = max(due, otherTries.due(at: now.steady)) }
         if due > now.steady { return park(push, until: due, at: now) }
-        guard let place = groups[group].free(standing, above: slots[push.place].above) else {
+        guard
+            let place = groups[group].connections.free(
+                standing, above: slots[push.place].above, atMost: plan.group.maxStreams)
+        else {
             groups[group].starve(standing)
             groups[group].wantFresh(above: slots[push.place].above)
             return park(push, until: now.steady.advanced(bySeconds: Self.freshLookSeconds), at: now)
         }
-        let (token, mustSign) = schedules[groups[group].key].token(held: groups[group][place].token, at: now)
+        let (token, mustSign) = schedules[groups[group].key].token(
+            held: groups[group].connections[place].token, at: now)
         if mustSign { actions.append(.sign(token)) }
-        if groups[group][place].token?.token != token { groups[group][place].token = (token, now.steady) }
+        if groups[group].connections[place].token?.token != token { groups[group][place].token = (token, now.steady) }
         groups[group][place].sent(at: now.steady)
-        let connection = groups[group][place].number
+        let connection = groups[group].connections[place].number
         for scope in scopes { faults.probed(scope, at: now.steady) }
         if isPatient { addresses.spend(address, at: now.steady) }
         if isOtherTry { otherTries.spend(at: now.steady) }

@@ -141,21 +141,26 @@ struct PoolState: Sendable {
             return .refused
         }
         let group = flows[flow].key.group
-        if facts.event != .start, let older = waitingUpdates[facts.address],
+        if facts.event == .end, let older = waiting(facts) { drop(older) }  // what waits would come after it
+        let place = freeSlots.last ?? slots.count
+        let push = PushID(place: place)
+        if facts.event == .update, let older = waitingUpdates.updateValue(push, forKey: facts.address),
             slots[older.place].facts.gateway == facts.gateway
         {
-            if facts.event == .update { return replace(older, by: facts, group: group, flow: flow) }
-            drop(older)  // an end: what waits would come after it
+            return replace(older, by: facts, group: group, flow: flow)
         }
-        let place = freeSlots.popLast() ?? slots.count
-        let push = PushID(place: place)
+        if !freeSlots.isEmpty { freeSlots.removeLast() }
         let slot = Slot(
             facts: facts, group: group, flow: flow, order: nextOrder(),
             deadline: waitingTime(facts.gateway, at: now).advanced(bySeconds: plan.timeoutSeconds))
         if place == slots.count { slots.append(slot) } else { slots[place] = slot }
         enqueue(push)
-        if facts.event == .update { waitingUpdates[facts.address] = push }
         return .taken(push)
+    }
+
+    /// The update of that card that waits.
+    private func waiting(_ facts: PushFacts) -> PushID? {
+        waitingUpdates[facts.address].flatMap { slots[$0.place].facts.gateway == facts.gateway ? $0 : nil }
     }
 
     /// The place in line is the older one's; of both ranks the better one holds.
@@ -211,8 +216,10 @@ struct PoolState: Sendable {
 
     mutating func forgetWaiting(_ push: PushID) {
         guard slots[push.place].facts.event == .update else { return }
-        let address = slots[push.place].facts.address
-        if waitingUpdates[address] == push { waitingUpdates[address] = nil }
+        guard let entry = waitingUpdates.index(forKey: slots[push.place].facts.address),
+            waitingUpdates.values[entry] == push
+        else { return }
+        waitingUpdates.remove(at: entry)
     }
 
     /// The one way out.

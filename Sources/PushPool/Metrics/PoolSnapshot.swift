@@ -65,22 +65,22 @@ public struct PoolSnapshot: Equatable, Sendable {
         }
     }
 
-    mutating func count(_ verdict: Verdict, _ event: PushEvent, _ gateway: Gateway) {
+    mutating func count(_ verdict: Verdict, _ event: PushEvent, _ gateway: Gateway, times: Int = 1) {
         let status: Int?
         let reason: String?
         switch verdict {
         case .accepted:
             (status, reason) = (200, nil)
-            answered += 1
+            answered += times
         case .refused(let refusal):
-            answered += 1
+            answered += times
             status = (100..<600).contains(refusal.status) ? refusal.status : 0
             if case .known(let word) = refusal.reason { reason = word.rawValue } else { reason = "other" }
         case .notSent: (status, reason) = (nil, "not sent")
         case .unknown:
             (status, reason) = (nil, "unknown")
-            unknown += 1
+            unknown += times
         }
-        outcomes[Outcome(event: event, gateway: gateway, status: status, reason: reason), default: 0] += 1
+        outcomes[Outcome(event: event, gateway: gateway, status: status, reason: reason), default: 0] += times
     }
 }

@@ -13,8 +13,10 @@ final class PoolConnection {
     private var outgoing: [UInt8] = []
     private var sent = 0
     private var events: [ClientEvent] = []
-    private var scratch: [UInt8] = []
-    private var block = HeaderBlock()
+    /// The header fields that are the same in one push after the other, and whose they are.
+    private var shared = HeaderBlock()
+    private var sharedTopic: String?
+    private var sharedToken: [UInt8] = []
     private var registered: Epoll.Interest = .write
     private var handshakeWants: Epoll.Interest = .write
     private var isNewlyEstablished = false
@@ -52,26 +54,34 @@ final class PoolConnection {
         case unsendable
     }
 
-    /// - Parameter tag: comes back with the request's end.
-    func submit(_ request: PushRequest, token: ProviderToken, authority: [UInt8], tag: UInt64) -> Submission {
+    /// - Parameters:
+    ///   - tag: comes back with the request's end.
+    ///   - own: kept memory.
+    func submit(
+        _ request: PushRequest, token: ProviderToken, authority: [UInt8], tag: UInt64, using own: inout OwnHeaders
+    ) -> Submission {
         guard let session, !isBroken else { return .noRoom }
-        // Kept memory, taken out while it is written to.
-        var block = HeaderBlock()
-        swap(&block, &self.block)
-        defer { swap(&block, &self.block) }
-        block.removeAll()
-        var isWhole = true
-        forEachHeader(of: request, providerToken: token, authority: authority, scratch: &scratch) {
-            name, value, indexing in
-            if !block.append(name, value, HeaderBlock.Indexing(indexing)) { isWhole = false }
+        guard share(token, topic: request.topic, authority: authority), own.fill(with: request) else {
+            return .unsendable
         }
-        guard isWhole else { return .unsendable }
         do {
-            try session.submit(block, body: request.payload, tag: tag)
+            try session.submit(own.block, with: shared, body: request.payload, tag: tag)
             return .taken
         } catch {
             return .noRoom
         }
+    }
+
+    /// - Returns: whether these can be headers.
+    private func share(_ token: ProviderToken, topic: String, authority: [UInt8]) -> Bool {
+        if sharedTopic == topic, sharedToken == token.authorization { return true }
+        var block = HeaderBlock()
+        var isWhole = true
+        forEachSharedHeader(topic: topic, providerToken: token, authority: authority) { name, value, indexing in
+            if !block.append(name, value, HeaderBlock.Indexing(indexing)) { isWhole = false }
+        }
+        if isWhole { (shared, sharedTopic, sharedToken) = (block, topic, token.authorization) }
+        return isWhole
     }
 
     /// - Returns: whether the whole request was handed to the socket, or may have been; else it will never be.
@@ -154,6 +164,7 @@ final class PoolConnection {
     private func date(of response: Response) -> Int64? {
         guard !hasReadDate else { return nil }
         hasReadDate = true
+        session?.keepsHeaders = false  // nothing else is read from them
         return response.headers.text(of: "date").flatMap { HTTPDate.unixSeconds($0) }
     }
 
@@ -210,6 +221,22 @@ final class PoolConnection {
 /// Of a GOAWAY's debug data what an operator can read (ref T17: not always JSON).
 func printable(_ bytes: [UInt8]) -> String {
     String(decoding: bytes.prefix(256).filter { (0x20..<0x7f).contains($0) }, as: UTF8.self)
+}
+
+/// The header fields that each push has for itself, in kept memory.
+struct OwnHeaders {
+    private(set) var block = HeaderBlock()
+    private var scratch = HeaderScratch()
+
+    /// - Returns: whether all of them can be headers.
+    mutating func fill(with request: PushRequest) -> Bool {
+        block.removeAll()
+        var isWhole = true
+        forEachOwnHeader(of: request, scratch: &scratch) { name, value, indexing in
+            if !block.append(name, value, HeaderBlock.Indexing(indexing)) { isWhole = false }
+        }
+        return isWhole
+    }
 }
 
 extension PushID {

@@ -10,6 +10,7 @@ struct PoolLoop: ~Copyable {
     private let configuration: PushPool.Configuration
     private let context: TLSContext
     private let trace: (any PoolTrace)?
+    private let isTraced: Bool
     private var state: PoolState
     private var tokens: ProviderTokens
     /// By the place that the state names.
@@ -19,12 +20,23 @@ struct PoolLoop: ~Copyable {
     private var resolving: [UInt64: (group: Int, attempt: Int)] = [:]
     private var verdicts = Verdicts()
     private var counts = PoolSnapshot()
+    /// Those most frequent by far, until they are written into `counts` at the turn's end.
+    private var accepted = PerGateway([Int](repeating: 0, count: PushEvent.allCases.count))
+    /// `:authority` of each gateway that there is.
+    private let authorities: PerGateway<[UInt8]?>
     private var events: [PoolEvent] = []
     private var buffer = [UInt8](repeating: 0, count: 65_536)
+    private var headers = OwnHeaders()
 
-    private struct HeldPush {
+    /// An object, so that a push is handed on without a copy of all that it consists of.
+    private final class HeldPush {
         let push: OutgoingPush
         let takenAt: SteadyTime
+
+        init(_ push: OutgoingPush, at takenAt: SteadyTime) {
+            self.push = push
+            self.takenAt = takenAt
+        }
     }
 
     private static let wakeToken: UInt64 = 0
@@ -44,6 +56,10 @@ struct PoolLoop: ~Copyable {
         self.configuration = configuration
         self.context = context
         self.trace = trace
+        isTraced = trace != nil
+        var authorities = PerGateway<[UInt8]?>(nil)
+        for (gateway, endpoint) in configuration.gateways { authorities[gateway] = endpoint.authority }
+        self.authorities = authorities
         tokens = ProviderTokens(keys: keys)
         state = PoolState(
             plan: plan, jitter: JitterSource(random: random), at: PoolTime(steady: clock.uptime, wall: clock.now))
@@ -59,11 +75,11 @@ struct PoolLoop: ~Copyable {
             // No epoll, no connections: what is held is settled below, and what comes later by the caller.
         }
         let last = queue.close()
-        for push in last.pushes + last.refused { settle(push, .notSent, takenAt: nil) }
         let now = time
+        for push in last.pushes + last.refused { settle(HeldPush(push, at: now.steady), .notSent, at: now) }
         state.stop(deadline: now.steady, at: now)
         state.turn(at: now)
-        for case .settle(let push, let verdict) in state.takeActions() { settle(push, verdict) }
+        for case .settle(let push, let verdict) in state.takeActions() { settle(push, verdict, at: now) }
         for connection in connections.values { connection.close() }
         connections = [:]
         deliver()
@@ -96,8 +112,8 @@ struct PoolLoop: ~Copyable {
 
     private mutating func takeArrivals(at now: PoolTime, in epoll: borrowing Epoll) {
         let arrivals = queue.take()
-        for push in arrivals.refused { settle(push, .notSent, takenAt: nil) }
-        for push in arrivals.pushes { take(push, at: now) }
+        for push in arrivals.refused { settle(HeldPush(push, at: now.steady), .notSent, at: now) }
+        for place in arrivals.pushes.indices { take(HeldPush(arrivals.pushes[place], at: now.steady), at: now) }
         for command in arrivals.commands {
             switch command {
             case .pause(let gateway): state.pause(gateway, at: now)
@@ -120,26 +136,28 @@ struct PoolLoop: ~Copyable {
         }
     }
 
-    private mutating func take(_ push: OutgoingPush, at now: PoolTime) {
-        trace?.record(.queued(push.request.id, push.request.event, push.request.address.gateway))
-        switch state.add(PushFacts(push), at: now) {
-        case .refused: settle(push, .notSent, takenAt: nil)
+    private mutating func take(_ held: HeldPush, at now: PoolTime) {
+        if isTraced {
+            let request = held.push.request
+            trace?.record(.queued(request.id, request.event, request.address.gateway))
+        }
+        switch state.add(PushFacts(held.push), at: now) {
+        case .refused: settle(held, .notSent, at: now)
         case .taken(let id):
             // What the state gave up to make room is over before its place is used again.
-            settleGiven()
-            let held = HeldPush(push: push, takenAt: now.steady)
+            settleGiven(at: now)
             if id.place == pushes.count { pushes.append(held) } else { pushes[id.place] = held }
         case .replaces(let id):
-            settle(id, .notSent)
-            pushes[id.place] = HeldPush(push: push, takenAt: now.steady)
+            settle(id, .notSent, at: now)
+            pushes[id.place] = held
         }
     }
 
     /// Only verdicts and notices come out of `add`.
-    private mutating func settleGiven() {
+    private mutating func settleGiven(at now: PoolTime) {
         for action in state.takeActions() {
             switch action {
-            case .settle(let push, let verdict): settle(push, verdict)
+            case .settle(let push, let verdict): settle(push, verdict, at: now)
             case .notice(let notice): note(notice)
             case .open, .sign, .submit, .giveUp, .ping, .close: break
             }
@@ -188,21 +206,23 @@ struct PoolLoop: ~Copyable {
         case .close(let number):
             resolving[number] = nil
             connections.removeValue(forKey: number)?.close()
-        case .settle(let push, let verdict): settle(push, verdict)
+        case .settle(let push, let verdict): settle(push, verdict, at: now)
         case .notice(let notice): note(notice)
         }
     }
 
     private mutating func submit(_ push: PushID, _ ticket: UInt32, on number: UInt64, _ token: TokenRef) {
-        guard let request = pushes[push.place]?.push.request, let connection = connections[number] else {
+        guard let held = pushes[push.place], let connection = connections[number] else {
             return events.append(.noRoom(push, ticket: ticket))
         }
-        guard let signed = tokens[token], let authority = configuration.gateways[request.address.gateway]?.authority
+        guard let signed = tokens[token], let authority = authorities[held.push.request.address.gateway]
         else { return events.append(.unsendable(push, ticket: ticket)) }
-        switch connection.submit(request, token: signed, authority: authority, tag: push.tag(ticket)) {
+        switch connection.submit(
+            held.push.request, token: signed, authority: authority, tag: push.tag(ticket), using: &headers)
+        {
         case .taken:
             counts.sent += 1
-            trace?.record(.written(request.id, connection: number))
+            if isTraced { trace?.record(.written(held.push.request.id, connection: number)) }
         case .noRoom: events.append(.noRoom(push, ticket: ticket))
         case .unsendable: events.append(.unsendable(push, ticket: ticket))
         }
@@ -253,21 +273,35 @@ struct PoolLoop: ~Copyable {
 
     // MARK: - Out
 
-    private mutating func settle(_ push: PushID, _ verdict: Verdict) {
+    private mutating func settle(_ push: PushID, _ verdict: Verdict, at now: PoolTime) {
         guard let held = pushes[push.place].take() else { return }
-        settle(held.push, verdict, takenAt: held.takenAt)
+        settle(held, verdict, at: now)
     }
 
-    private mutating func settle(_ push: OutgoingPush, _ verdict: Verdict, takenAt: SteadyTime?) {
-        verdicts.add(verdict, for: push)
-        let request = push.request
-        counts.count(verdict, request.event, request.address.gateway)
-        let seconds = takenAt.map { clock.uptime.seconds(since: $0) } ?? 0
+    private mutating func settle(_ held: HeldPush, _ verdict: Verdict, at now: PoolTime) {
+        verdicts.add(verdict, for: held.push.ticket, to: held.push.sink)
+        let gateway = held.push.request.address.gateway
+        let event = held.push.request.event
+        let seconds = now.steady.seconds(since: held.takenAt)
         switch verdict {
-        case .accepted, .refused: counts.seconds.add(seconds)
-        case .notSent, .unknown: break
+        case .accepted:
+            accepted[gateway][event.place] += 1
+            counts.seconds.add(seconds)
+        case .refused:
+            counts.count(verdict, event, gateway)
+            counts.seconds.add(seconds)
+        case .notSent, .unknown: counts.count(verdict, event, gateway)
         }
-        trace?.record(.answered(request.id, verdict, seconds: seconds))
+        if isTraced { trace?.record(.answered(held.push.request.id, verdict, seconds: seconds)) }
+    }
+
+    private mutating func countAccepted() {
+        for gateway in Gateway.allCases {
+            for event in PushEvent.allCases where accepted[gateway][event.place] > 0 {
+                counts.count(.accepted, event, gateway, times: accepted[gateway][event.place])
+                accepted[gateway][event.place] = 0
+            }
+        }
     }
 
     private mutating func note(_ notice: PoolNotice) {
@@ -276,11 +310,23 @@ struct PoolLoop: ~Copyable {
     }
 
     private mutating func deliver() {
+        countAccepted()
         var counts = counts
         self.counts = PoolSnapshot()
         state.measure(into: &counts)
         let waiting = queue.note(settled: verdicts.count) { $0.add(counts) }
         verdicts.deliver()
         for sink in waiting { sink.mayOffer() }
+    }
+}
+
+extension PushEvent {
+    /// In a table of all.
+    fileprivate var place: Int {
+        switch self {
+        case .start: 0
+        case .update: 1
+        case .end: 2
+        }
     }
 }

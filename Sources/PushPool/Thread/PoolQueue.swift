@@ -61,7 +61,11 @@ final class PoolQueue: Sendable {
         let (result, mustWake) = state.withLock { state -> (Put, Bool) in
             guard !state.isClosed else { return (.closed, false) }
             if state.held + pushes.count <= heldAtMost {
-                state.arrivals.pushes.append(contentsOf: pushes)
+                if state.arrivals.pushes.isEmpty {
+                    state.arrivals.pushes = pushes  // as it is: a reference
+                } else {
+                    state.arrivals.pushes.append(contentsOf: pushes)
+                }
                 state.held += pushes.count
                 return (.taken(except: []), Self.claimWake(&state))
             }

@@ -1,6 +1,7 @@
 internal import CardRules
 
-/// One value for each gateway, without a dictionary: looked at for every push.
+/// One value for each gateway, without a dictionary: looked at for every push, hence no coroutine for reading (its frame
+/// would be on the heap).
 struct PerGateway<Value: Sendable>: Sendable {
     private var production: Value
     private var sandbox: Value
@@ -8,13 +9,13 @@ struct PerGateway<Value: Sendable>: Sendable {
     init(_ value: Value) { (production, sandbox) = (value, value) }
 
     subscript(gateway: Gateway) -> Value {
-        _read {
+        @inline(__always) get {
             switch gateway {
-            case .production: yield production
-            case .sandbox: yield sandbox
+            case .production: production
+            case .sandbox: sandbox
             }
         }
-        _modify {
+        @inline(__always) _modify {
             switch gateway {
             case .production: yield &production
             case .sandbox: yield &sandbox

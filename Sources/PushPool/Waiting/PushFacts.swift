@@ -17,15 +17,28 @@ enum PushRank: Int, CaseIterable, Comparable, Sendable {
     static func < (left: PushRank, right: PushRank) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A device token as a key: tokens are random bits, so the first eight bytes are hash enough.
+/// A device token as a key: tokens are random bits, so 64 of them are hash enough.
 struct AddressKey: Hashable, Sendable {
     let token: [UInt8]
+    /// Of its first and last eight bytes; never 0.
+    let bits: UInt64
 
-    func hash(into hasher: inout Hasher) {
-        var first = UInt64(truncatingIfNeeded: token.count)
-        for byte in token.prefix(8) { first = first << 8 ^ UInt64(byte) }
-        hasher.combine(first)
+    init(token: [UInt8]) {
+        self.token = token
+        let bits = token.withUnsafeBytes { bytes -> UInt64 in
+            guard bytes.count >= 8 else { return bytes.reduce(UInt64(bytes.count)) { $0 << 8 | UInt64($1) } }
+            let first = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+            let last = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+            return first &* 31 &+ last
+        }
+        self.bits = bits == 0 ? 1 : bits
     }
+
+    static func == (left: AddressKey, right: AddressKey) -> Bool {
+        left.bits == right.bits && left.token == right.token
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(bits) }
 }
 
 /// What the decisions need to know of a push.
@@ -42,19 +55,18 @@ struct PushFacts: Equatable, Sendable {
     let expiration: Int64
 
     init(_ push: OutgoingPush) {
-        let request = push.request
-        event = request.event
+        event = push.request.event
         rank =
-            switch request.event {
+            switch push.request.event {
             case .end: .endOrReissue
             case .start: push.isReissue ? .endOrReissue : .start
-            case .update: request.priority == .immediate ? .urgentUpdate : .routineUpdate
+            case .update: push.request.priority == .immediate ? .urgentUpdate : .routineUpdate
             }
-        gateway = request.address.gateway
-        address = AddressKey(token: request.address.token)
-        topic = request.topic
+        gateway = push.request.address.gateway
+        address = AddressKey(token: push.request.address.token)
+        topic = push.request.topic
         isConfirmed = push.isConfirmed
-        expiration = request.expiration
+        expiration = push.request.expiration
     }
 
     init(

@@ -21,7 +21,7 @@ struct SpacingTable: Sendable {
     /// `.zero` where nothing is known.
     func full(_ address: AddressKey) -> SteadyTime {
         guard !entries.isEmpty else { return .zero }
-        let bits = Self.bits(of: address)
+        let bits = address.bits
         for step in 0..<Self.reach {
             let place = place(bits, step)
             if entries[place].bits == bits { return entries[place].full }
@@ -31,7 +31,7 @@ struct SpacingTable: Sendable {
 
     mutating func set(_ address: AddressKey, full: SteadyTime, at now: SteadyTime) {
         if entries.isEmpty { entries = [Entry](repeating: Entry(), count: Self.first) }
-        let bits = Self.bits(of: address)
+        let bits = address.bits
         while !put(Entry(bits: bits, full: full), mayForget: entries.count >= kept, at: now) { grow(at: now) }
     }
 
@@ -59,13 +59,5 @@ struct SpacingTable: Sendable {
     private func place(_ bits: UInt64, _ step: Int) -> Int {
         let mixed = bits &* 0x9e37_79b9_7f4a_7c15
         return (Int(truncatingIfNeeded: mixed >> 32) + step) & (entries.count - 1)  // a power of two
-    }
-
-    /// Never 0.
-    private static func bits(of address: AddressKey) -> UInt64 {
-        var bits: UInt64 = 0
-        for byte in address.token.prefix(8) { bits = bits << 8 | UInt64(byte) }
-        for byte in address.token.suffix(8) { bits = bits &* 31 &+ UInt64(byte) }
-        return bits == 0 ? 1 : bits
     }
 }

@@ -10,12 +10,21 @@ extension ApnsID: CustomStringConvertible {
 
     /// Replaces `bytes` with the same.
     func write(into bytes: inout [UInt8]) {
-        bytes.removeAll(keepingCapacity: true)
-        bytes.reserveCapacity(36)
-        for nibble in 0..<32 {
-            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { bytes.append(UInt8(ascii: "-")) }
-            let half = nibble < 16 ? high : low
-            bytes.append(hexDigit(UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (nibble & 15))) & 15))
+        if bytes.count != 36 { bytes = [UInt8](repeating: UInt8(ascii: "-"), count: 36) }
+        let first = hexText(UInt32(truncatingIfNeeded: high >> 32))
+        let second = hexText(UInt32(truncatingIfNeeded: high))
+        let third = hexText(UInt32(truncatingIfNeeded: low >> 32))
+        let fourth = hexText(UInt32(truncatingIfNeeded: low))
+        bytes.withUnsafeMutableBytes { digits in
+            func put(_ half: UInt64, at place: Int) {
+                digits.storeBytes(of: UInt32(truncatingIfNeeded: half).bigEndian, toByteOffset: place, as: UInt32.self)
+            }
+            digits.storeBytes(of: first.bigEndian, toByteOffset: 0, as: UInt64.self)
+            put(second >> 32, at: 9)
+            put(second, at: 14)
+            put(third >> 32, at: 19)
+            put(third, at: 24)
+            digits.storeBytes(of: fourth.bigEndian, toByteOffset: 28, as: UInt64.self)
         }
     }
 
