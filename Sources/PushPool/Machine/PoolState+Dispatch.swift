@@ -8,7 +8,8 @@ extension PoolState {
         guard pauses[gateway].since == nil, stopping?.isOver != true, !mine.isEmpty else { return }
         if let stopping, stopping.deadline == nil { return }
         for place in mine { flows[place].isBlocked = false }
-        while buckets[gateway].hasOne(at: now.steady), let next = best(of: mine, at: now) {
+        let time = waitingTime(gateway, at: now)
+        while buckets[gateway].hasOne(at: now.steady), let next = best(of: mine, waiting: time, at: now) {
             launch(next.flow, next.line, scopes: next.probes, at: now)
         }
     }
@@ -22,16 +23,16 @@ extension PoolState {
     }
 
     /// The lowest rank, then the oldest, of all that may go.
-    private mutating func best(of mine: [Int], at now: PoolTime) -> Candidate? {
+    private mutating func best(of mine: [Int], waiting time: SteadyTime, at now: PoolTime) -> Candidate? {
         var best: Candidate?
         for flow in mine where !flows[flow].isBlocked {
-            guard let candidate = candidate(flow, at: now) else { continue }
+            guard let candidate = candidate(flow, waiting: time, at: now) else { continue }
             if best.map({ (candidate.line, candidate.order) < ($0.line, $0.order) }) ?? true { best = candidate }
         }
         return best
     }
 
-    private mutating func candidate(_ flow: Int, at now: PoolTime) -> Candidate? {
+    private mutating func candidate(_ flow: Int, waiting time: SteadyTime, at now: PoolTime) -> Candidate? {
         let group = flows[flow].key.group
         let standing = flows[flow].key.standing
         let gateway = flows[flow].gateway
@@ -56,7 +57,7 @@ extension PoolState {
         // G5: ends and reissues try all the same, their deadlines are nearer.
         let lines = isGatewayShut ? 1 : PushRank.allCases.count
         for line in 0..<lines {
-            guard let head = head(of: flow, line, at: now) else { continue }
+            guard let head = head(of: flow, line, waiting: time) else { continue }
             guard groups[group].connections.free(standing, above: 0, atMost: plan.group.maxStreams) != nil else {
                 groups[group].starve(standing)
                 return block(flow)
@@ -88,8 +89,8 @@ extension PoolState {
     }
 
     /// The first of a line that still counts; what is void or has waited too long is taken out on the way.
-    mutating func head(of flow: Int, _ line: Int, at now: PoolTime) -> LinePlace? {
-        let time = waitingTime(flows[flow].gateway, at: now)
+    /// - Parameter time: of its gateway's waiting clock.
+    mutating func head(of flow: Int, _ line: Int, waiting time: SteadyTime) -> LinePlace? {
         while let first = flows[flow].lines[line].first {
             guard isCurrent(first) else {
                 flows[flow].lines[line].removeFirst()

@@ -89,15 +89,16 @@ extension PoolState {
 
     /// The gateway's waiting clock: it stands still while the gateway is paused.
     func waitingTime(_ gateway: Gateway, at now: PoolTime) -> SteadyTime {
-        let since = pauses[gateway].since
-        let totalSeconds = pauses[gateway].totalSeconds
-        return since == nil && totalSeconds == 0 ? now.steady : (since ?? now.steady).advanced(bySeconds: -totalSeconds)
+        let pause = pauses[gateway]
+        guard pause.since != nil || pause.totalSeconds != 0 else { return now.steady }
+        return (pause.since ?? now.steady).advanced(bySeconds: -pause.totalSeconds)
     }
 
     /// Heads only: a line is in the order of its deadlines.
     mutating func expireWaiting(at now: PoolTime) {
         for flow in flows.indices {
-            for line in flows[flow].lines.indices { _ = head(of: flow, line, at: now) }
+            let time = waitingTime(flows[flow].gateway, at: now)
+            for line in flows[flow].lines.indices { _ = head(of: flow, line, waiting: time) }
         }
     }
 

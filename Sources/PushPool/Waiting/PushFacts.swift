@@ -54,6 +54,7 @@ struct PushFacts: Equatable, Sendable {
     /// `apns-expiration`, Unix seconds (P10); 0: none.
     let expiration: Int64
 
+    @inline(__always)  // so that the push itself is not copied
     init(_ push: OutgoingPush) {
         event = push.request.event
         rank =
