@@ -39,6 +39,52 @@ import Testing
         #expect(wire.server.openStreams == 0)
     }
 
+    @Test func `RFC 9113, 8.3: shared fields stand behind the request's own pseudo-headers and before the rest`() throws
+    {
+        let wire = try Wire()
+        try wire.settle()
+        var shared = HeaderBlock()
+        shared.append(":method", "POST")
+        shared.append(":scheme", "https")
+        shared.append("apns-topic", "t")
+        var own = HeaderBlock()
+        own.append(":path", "/3/device/ab", .literal)
+        own.append("apns-id", "one", .firstTimeOnly)
+        var short = HeaderBlock()
+        short.append(":path", "/")
+        try wire.client.submit(own, with: shared, body: [1], tag: 1)
+        try wire.client.submit(short, with: shared, body: [], tag: 2)
+        try wire.settle()
+        #expect(
+            wire.requests.map { $0.headers.fields.map { "\($0.name) \($0.value)" } } == [
+                [":path /3/device/ab", ":method POST", ":scheme https", "apns-topic t", "apns-id one"],
+                [":path /", ":method POST", ":scheme https", "apns-topic t"],
+            ])
+    }
+
+    @Test
+    func
+        `R1: who wants no header fields of answers gets status and body all the same, and still too long a block ends`()
+        throws
+    {
+        let wire = try Wire()
+        wire.client.keepsHeaders = false
+        try wire.settle()
+        try wire.submit(1)
+        try wire.submit(2)
+        try wire.settle()
+        let streams = wire.requests.map(\.stream)
+        var headers = HeaderBlock()
+        headers.append("apns-id", "id-1")
+        try wire.server.respond(to: streams[0], status: 410, headers: headers, body: [7])
+        for _ in 0..<20 { headers.append("x", [UInt8](repeating: 0x61, count: 1000), .literal) }
+        try wire.server.respond(to: streams[1], status: 200, headers: headers, body: [])
+        try wire.settle()
+        guard case .answered(let response) = wire.outcomes[1] else { throw Unexpected(wire.outcomes) }
+        #expect(response.status == 410 && response.headers.isEmpty && response.body == [7])
+        #expect(wire.ends.count == 2)
+    }
+
     @Test func `R1: an answer without a body ends with its headers`() throws {
         let wire = try Wire()
         try wire.settle()
