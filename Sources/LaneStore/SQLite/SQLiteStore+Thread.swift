@@ -67,9 +67,3 @@ extension SQLiteStore {
         flush()
     }
 }
-
-extension CommitBatch {
-    fileprivate var rows: Int {
-        lanes.count + removed.count + claims.count + owners.count + timeline.count + slateLines.count
-    }
-}

@@ -70,21 +70,15 @@ extension SQLiteWriter {
     /// Before the newest entries can be gone: no number is given twice.
     func keepSequence() throws(StoreError) { try statements.sequence.run(.integer(nextSequence)) }
 
-    /// The entries of one device that follow each other become one row.
     private func write(timeline rows: [TimelineRow]) throws(StoreError) {
-        var start = 0
-        while start < rows.count {
-            let device = rows[start].device
-            var end = start + 1
-            while end < rows.count, rows[end].device == device, end - start < SQLiteWriter.entriesPerRow { end += 1 }
-            let entries = Array(rows[start..<end])
-            let at = entries[0].entry.at.milliseconds
+        for turn in StoredRows.turns(of: rows) {
+            let entries = Array(rows[turn])
+            let (device, at) = (entries[0].device, entries[0].entry.at.milliseconds)
             newest = max(newest, at)
             try statements.timeline.run(
                 .integer(Int64(partition(of: device))), .text(device.text), .integer(nextSequence), .integer(at),
                 .blob(TimelineCodec.encode(entries)))
             nextSequence += Int64(entries.count)
-            start = end
         }
     }
 }

@@ -39,7 +39,7 @@ final class SQLiteWriter {
         statements = try SQLiteStatements(connection)
         try connection.prepare("SELECT max(seq), (SELECT sequence FROM store WHERE id = 1) FROM timeline").rows {
             row throws(StoreError) in
-            nextSequence = max(row.integer(0) + SQLiteWriter.entriesPerRow, row.integer(1))
+            nextSequence = max(row.integer(0) + Int64(StoredRows.entriesPerRow), row.integer(1))
         }
         try connection.prepare(
             "SELECT max(at) FROM (SELECT max(at) at FROM timeline UNION ALL SELECT max(at) FROM claim)"
@@ -48,9 +48,6 @@ final class SQLiteWriter {
             if !row.isNull(0) { newest = row.integer(0) }
         }
     }
-
-    /// A timeline row's number is that of its first entry, so a row leaves room for this many.
-    static let entriesPerRow: Int64 = 64
 
     private static func check(_ connection: SQLiteConnection) throws(StoreError) {
         var answer = ""

@@ -81,7 +81,7 @@ extension Store {
     func allOwners() async throws -> [PhoneOwner] {
         let found = Gathered<PhoneOwner>()
         try await loadOwners { found.add($0) }
-        return found.all
+        return found.all.sorted { $0.token.lexicographicallyPrecedes($1.token) }
     }
 }
 

@@ -1,29 +1,19 @@
 import CardRules
 import LaneStore
 import Lanes
-import Simulation
 import Testing
 
 /// What every store must do; each test runs over each of them.
 @Suite struct StoreConformanceTests {
-    enum Kind: String, CaseIterable, Sendable { case memory, sqlite }
-
-    private let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
-
-    private func open(_ kind: Kind) throws -> any Store {
-        switch kind {
-        case .memory: MemoryStore()
-        case .sqlite: try SQLiteStore.open(path: folder.store)
-        }
-    }
+    typealias Kind = StoreBench.Kind
 
     private let nothing = CommitOutcome.landed(refused: RefusedRows())
 
     @Test(arguments: Kind.allCases) func `L1: what has landed is read again, in order of device`(kind: Kind)
         async throws
     {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         var random = Seeded(7)
         let lanes = (0..<300).map { number in
             var record = random.record()
@@ -45,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases) func `L1: one lane is read again as it was written last`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         #expect(
             await store.landed { $0.lanes = [sampleLane("d1", user: "old"), sampleLane("d2", user: "other")] }
                 == nothing)
@@ -61,7 +52,8 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `L1: sessions are read again in order of id, the newest version of each`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         let (nap, ride) = (sampleSession("nap", version: 3), sampleSession("ride"))
         #expect(await store.landed { $0.sessions = [ride, nap] } == nothing)
         #expect(await store.landed { $0.sessions = [sampleSession("nap", version: 2)] } == nothing)
@@ -73,7 +65,8 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `a session stopped long ago is forgotten, one that runs is not`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         let old = sampleSession("old").stopped(at: tenPM)
         let late = sampleSession("late").stopped(at: tenPM.advanced(bySeconds: 10))
         #expect(await store.landed { $0.sessions = [old, late, sampleSession("nap")] } == nothing)
@@ -83,7 +76,8 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `a lane of an older generation is refused with its claims, the others land`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         #expect(await store.landed { $0.lanes = [sampleLane("d1", generation: 5, user: "new")] } == nothing)
         let outcome = await store.landed {
             $0.lanes = [sampleLane("d1", generation: 4, user: "old"), sampleLane("d2")]
@@ -104,7 +98,8 @@ import Testing
     func `Two daemons send everything twice: a claim succeeds once per device, night and ordinal`(kind: Kind)
         async throws
     {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         #expect(await store.landed { $0.claims = [sampleClaim("d1", 0)] } == nothing)
         let again = sampleClaim("d1", 0, at: tenPM.advanced(bySeconds: 9))
         let outcome = await store.landed {
@@ -121,7 +116,8 @@ import Testing
     @Test(arguments: Kind.allCases) func `S7: an owner row is unique by token, the last write has it`(kind: Kind)
         async throws
     {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         let (one, two) = (DeviceID(unchecked: "d1"), DeviceID(unchecked: "d2"))
         #expect(
             await store.landed {
@@ -137,7 +133,8 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases) func `P5: a timestamp mark never falls`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         #expect(try await store.timestampMark(partition: 3) == nil)
         #expect(await store.landed { $0.marks = [3: 100, 4: 7] } == nothing)
         #expect(await store.landed { $0.marks = [3: 90] } == nothing)
@@ -148,7 +145,8 @@ import Testing
     @Test(arguments: Kind.allCases) func `the slate's lines come back as they came, old ones forgotten`(kind: Kind)
         async throws
     {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         var random = Seeded(3)
         let lines = (0..<50).map { ArrivedLine(line: random.line(), at: tenPM.advanced(bySeconds: Double($0 / 2))) }
         #expect(await store.landed { $0.slateLines = Array(lines[..<20]) } == nothing)
@@ -163,7 +161,8 @@ import Testing
     func `a timeline is read on from a number, of one device or of all, and goes with its device`(kind: Kind)
         async throws
     {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         let (one, two) = (DeviceID(unchecked: "d1"), DeviceID(unchecked: "d2"))
         for turn in 0..<40 {
             // Entries of one turn share a row: pages cut through it.
@@ -203,7 +202,8 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases) func `gateways stay paused until they are resumed`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         #expect(try await store.pausedGateways().isEmpty)
         #expect(await store.landed { $0.pauses = [.production: true, .sandbox: true] } == nothing)
         #expect(await store.landed { $0.pauses = [.production: true] } == nothing)
@@ -214,7 +214,8 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases) func `a removed lane is gone; an empty batch lands`(kind: Kind) async throws {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         #expect(await store.landed { _ in } == nothing)
         #expect(await store.landed { $0.lanes = [sampleLane("d1"), sampleLane("d2")] } == nothing)
         #expect(
@@ -226,7 +227,8 @@ import Testing
     func `batches offered at once each get their own outcome, in order, and the last write stands`(kind: Kind)
         async throws
     {
-        let store = try open(kind)
+        let bench = try await StoreBench(kind)
+        let store = try await bench.open()
         let outcomes = await withTaskGroup(of: (Int, CommitOutcome).self) { group in
             for number in 0..<200 {
                 group.addTask {
