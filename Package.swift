@@ -38,7 +38,7 @@ let package = Package(
         // The system that applies them.
         room("Lanes", ["CardRules", "PushWire"]),
         room("PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2"]),
-        room("LaneStore", ["CardRules", "Lanes", "CSQLite"]),
+        room("LaneStore", ["CardRules", "Lanes", "Postgres", "TLS", "CSQLite"]),
         room("WebServer", ["TLS"]),
         room("Intake", ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS"]),
         room("Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "WebServer", "TLS"]),
@@ -71,7 +71,7 @@ let package = Package(
         tests(of: "TLS"),
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
-        tests(of: "LaneStore", ["CardRules", "Lanes", "Simulation"]),
+        tests(of: "LaneStore", ["CardRules", "Lanes", "Postgres", "Simulation", "PrivatePostgres"]),
         tests(of: "WebServer", ["TLS"]),
         tests(of: "Postgres", ["PrivatePostgres"]),
         tests(

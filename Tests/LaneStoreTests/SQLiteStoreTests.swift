@@ -91,6 +91,26 @@ import Testing
         await again.close()
     }
 
+    @Test(arguments: SQLiteSchema.steps.indices)
+    func `an upgrade from every earlier version leads to the same tables`(version: Int) async throws {
+        let fresh = folder.url.appending(path: "fresh.db").path
+        do {
+            let connection = try SQLiteConnection(path: folder.store)
+            for (index, step) in SQLiteSchema.steps.enumerated().prefix(version) {
+                try connection.run("\(step) PRAGMA user_version = \(index + 1);")
+            }
+        }
+        func shape(_ path: String) async throws -> [String] {
+            await (try SQLiteStore.open(path: path)).close()
+            var lines: [String] = []
+            try SQLiteConnection(path: path).prepare(
+                "SELECT name || ' ' || coalesce(sql, '') FROM sqlite_schema UNION ALL SELECT user_version FROM pragma_user_version"
+            ).rows { row throws(StoreError) in lines.append(row.text(0)) }
+            return lines.sorted()
+        }
+        #expect(try await shape(folder.store) == shape(fresh))
+    }
+
     @Test func `a file of a newer version is refused and left alone`() async throws {
         await (try SQLiteStore.open(path: folder.store)).close()
         do {

@@ -25,7 +25,9 @@ struct PostgresOpening: Sendable {
             let known = PostgresSchema.steps.count
             if version > known { throw .newerSchema(found: version, known: known) }
             throw .unavailable(
-                detail: "the schema \(settings.schema) has version \(version), this program needs \(known): run `lanekeeper migrate`")
+                detail:
+                    "the schema \(settings.schema) has version \(version), this program needs \(known): run `lanekeeper migrate`"
+            )
         }
     }
 

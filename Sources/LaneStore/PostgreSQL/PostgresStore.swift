@@ -88,7 +88,8 @@ public final class PostgresStore: Store {
         var settings = Settings()
         settings.schema = schema
         settings.session.silenceMilliseconds = nil
-        let found = try await PostgresOpening.perform(address.recommended, settings) { (session) throws(PostgresError) in
+        let found = try await PostgresOpening.perform(address.recommended, settings) {
+            (session) throws(PostgresError) in
             try PostgresSchema.migrate(&session, schema: schema)
         }
         guard found <= PostgresSchema.steps.count else {

@@ -170,7 +170,8 @@ import Testing
         await bench.close(store)
     }
 
-    @Test(arguments: kinds) func `closed, it takes nothing more, and still answers`(kind: StoreBench.Kind) async throws {
+    @Test(arguments: kinds) func `closed, it takes nothing more, and still answers`(kind: StoreBench.Kind) async throws
+    {
         let bench = try await StoreBench(kind)
         let store = try await bench.open()
         await bench.close(store)
@@ -179,7 +180,8 @@ import Testing
         await #expect(throws: closed) { try await store.timestampMark(partition: 0) }
     }
 
-    @Test(arguments: kinds) func `what was offered before the close is written by it`(kind: StoreBench.Kind) async throws
+    @Test(arguments: kinds) func `what was offered before the close is written by it`(kind: StoreBench.Kind)
+        async throws
     {
         let bench = try await StoreBench(kind)
         let store = try await bench.open()

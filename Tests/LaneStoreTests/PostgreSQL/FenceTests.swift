@@ -56,7 +56,9 @@ import Testing
         async let first = store.landed { $0.lanes = [sampleLane("d1")] }
         async let second = store.landed { $0.lanes = [sampleLane("d2")] }
         async let third = store.landed { $0.lanes = [sampleLane("d3")] }
-        async let mixed = store.landed { $0.lanes = [sampleLane("d2", generation: 2), sampleLane("d3", generation: 2)] }
+        async let mixed = store.landed {
+            $0.lanes = [sampleLane("d2", generation: 2), sampleLane("d3", generation: 2)]
+        }
         #expect(await [first, second, third, mixed] == [nothing, .failed(.fenced), nothing, .failed(.fenced)])
         #expect(try await store.allLanes() == [sampleLane("d1"), sampleLane("d3")])
         #expect(store.held == (0..<partitionCount).filter { $0 != places[1] })

@@ -10,7 +10,8 @@ import Testing
         let schema = try await TestSchema()
         let error = await #expect(throws: StoreError.self) { try await schema.open(migrate: false) }
         guard case .unavailable(let detail)? = error else { return }
-        #expect(detail.contains("version 0, this program needs \(PostgresSchema.steps.count): run `lanekeeper migrate`"))
+        #expect(
+            detail.contains("version 0, this program needs \(PostgresSchema.steps.count): run `lanekeeper migrate`"))
         #expect(try await schema.sql("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema.name)'") == "0")
         #expect(try await PostgresStore.migrate(schema.address, schema: schema.name) == 0)
         await (try await schema.open(migrate: false)).close()
@@ -76,11 +77,24 @@ import Testing
         await store.close()  // sessions tell the statistics when they end
         let connection = try await schema.connect()
         try await connection.wait(
-            until: "(SELECT n_tup_upd FROM pg_stat_user_tables WHERE schemaname = '\(schema.name)' AND relname = 'lane') >= 4000"
+            until:
+                "(SELECT n_tup_upd FROM pg_stat_user_tables WHERE schemaname = '\(schema.name)' AND relname = 'lane') >= 4000"
         )
         let hot = try await connection.sql(
             "SELECT n_tup_hot_upd * 100 / n_tup_upd >= 30 FROM pg_stat_user_tables WHERE schemaname = '\(schema.name)' AND relname = 'lane'"
         )
         #expect(hot == "t")
+    }
+
+    @Test func `lanes stand in the order of their bytes, whatever the database's own collation is`() async throws {
+        let schema = try await TestSchema()
+        try await PostgresStore.migrate(schema.address, schema: schema.name)
+        let columns = try await schema.sql(
+            """
+            SELECT string_agg(DISTINCT table_name || ' ' || coalesce(collation_name, 'default'), ', ')
+            FROM information_schema.columns WHERE table_schema = '\(schema.name)' AND column_name IN ('device', 'id')
+            AND data_type = 'text'
+            """)
+        #expect(columns == "claim C, lane C, owner C, session C, timeline C")
     }
 }

@@ -82,7 +82,8 @@ import Testing
         await bench.close()
     }
 
-    @Test func `L1: while nobody knows whether it landed it is not answered, other commits fail at once`() async throws {
+    @Test func `L1: while nobody knows whether it landed it is not answered, other commits fail at once`() async throws
+    {
         let bench = try await Bench()
         let answered = Locked(false)
         bench.line.refuse(true)

@@ -10,6 +10,8 @@ final class StoreExchange: Sendable {
         case commit(CommitGroup)
         case read(ReadJob)
         case tidy(Tidying)
+        /// Nothing for a second: see whether the connection still stands.
+        case look
     }
 
     struct ReadJob: Sendable {
@@ -101,7 +103,7 @@ final class StoreExchange: Sendable {
 
     // MARK: - For the threads
 
-    /// Blocks until something can be done.
+    /// Blocks until something can be done, a second at most.
     /// - Returns: `nil` when the store is closed and nothing waits any more.
     func next() -> Job? {
         while true {
@@ -120,7 +122,7 @@ final class StoreExchange: Sendable {
                 arrivals.signal()  // the next thread ends too
                 return nil
             }
-            arrivals.wait()
+            if arrivals.wait(timeout: .now() + 1) == .timedOut { return .look }
         }
     }
 

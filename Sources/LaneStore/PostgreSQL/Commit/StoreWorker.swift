@@ -76,6 +76,7 @@ struct StoreWorker: ~Copyable {
                 case .commit(let group): commit(group, CommitCourse(), &session)
                 case .read(let job): read(job, isAgain: false, &session)
                 case .tidy(let tidying): tidy(tidying, &session)
+                case .look: stands(&session)
                 }
             guard goesOn else { return false }
         }
@@ -100,7 +101,9 @@ struct StoreWorker: ~Copyable {
         if case .commit(let group, let course) = carried {
             if course.stage == .landed {
                 // Which rows were refused is not known: then all may have been.
-                let all = group.orders.map { RefusedRows(lanes: $0.batch.lanes.map(\.record.device), claims: $0.batch.claims) }
+                let all = group.orders.map {
+                    RefusedRows(lanes: $0.batch.lanes.map(\.record.device), claims: $0.batch.claims)
+                }
                 exchange.landed(group, refused: all)
             } else {
                 exchange.failed(group, as: .unavailable(detail: "the store was closed while its answer was out"))
@@ -118,10 +121,8 @@ struct StoreWorker: ~Copyable {
     ) -> Bool {
         var course = begun
         var rows = CommitRows(group)
-        do throws(PostgresError) {
-            // A connection that was lost while idle shows here, when nothing has been sent yet.
-            _ = try session.waitForNotifications(timeoutMilliseconds: 0)
-        } catch {
+        // When nothing has been sent yet.
+        guard stands(&session) else {
             carried = .commit(group, course)
             return false
         }
@@ -238,6 +239,16 @@ struct StoreWorker: ~Copyable {
     }
 
     // MARK: - The rest
+
+    /// A connection that was lost while idle shows here. Only looks; the server is not asked.
+    private func stands(_ session: inout PostgresSession) -> Bool {
+        do throws(PostgresError) {
+            _ = try session.waitForNotifications(timeoutMilliseconds: 0)
+            return true
+        } catch {
+            return false
+        }
+    }
 
     private mutating func read(
         _ job: StoreExchange.ReadJob, isAgain: Bool, _ session: inout PostgresSession

@@ -19,7 +19,8 @@ enum LeaseStatements {
 
     static let nodes = PostgresStatement(
         "nodes", "SELECT id FROM node WHERE expires > clock_timestamp() ORDER BY id")
-    static let leases = PostgresStatement("leases", "SELECT partition, coalesce(holder, 0) FROM lease ORDER BY partition")
+    static let leases = PostgresStatement(
+        "leases", "SELECT partition, coalesce(holder, 0) FROM lease ORDER BY partition")
 
     /// One that is free, or whose holder has expired. Whoever takes must live himself: else the next one would rob him.
     static let take = PostgresStatement(
