@@ -113,21 +113,24 @@ import Testing
         let devices = (0..<8).compactMap { place in
             (0..<10_000).lazy.map { "t\($0)" }.first { partition(of: DeviceID(unchecked: $0)) == place * 7 }
         }
+        let writing = Locked(devices.count)
         let read = try await withThrowingTaskGroup(of: Void.self) { group in
             for device in devices {
                 group.addTask {
                     for turn in 0..<25 {
                         _ = await store.landed { $0.timeline = [sampleRow(device, "\(turn)"), sampleRow(device, "+")] }
                     }
+                    writing.change { $0 -= 1 }
                 }
             }
             var read: [SequencedTimelineRow] = []
-            while read.count < devices.count * 50 {
+            while true {
+                let isLast = writing.change { $0 } == 0
                 read += try await store.timeline(device: nil, after: read.last?.sequence ?? 0, limit: 1000)
+                if isLast { return read }
             }
-            try await group.waitForAll()
-            return read
         }
+        #expect(read.count == devices.count * 50)
         #expect(read == (try await store.timeline(device: nil, after: 0, limit: 1000)))
         await bench.close(store)
     }

@@ -128,7 +128,7 @@ import Testing
     @Test func `a store that is closed while the database is away ends`() async throws {
         let schema = try await TestSchema()
         let line = try CutLine(to: schema.cluster.port)
-        let store = try await schema.open(port: line.port)
+        let store = try await schema.open(port: line.port) { $0.connections = 1 }
         #expect(await store.landed { $0.lanes = [sampleLane("d1")] } == nothing)
         line.refuse(true)
         line.cutNext(.message)

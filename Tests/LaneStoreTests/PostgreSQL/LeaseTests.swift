@@ -13,7 +13,7 @@ final class TestSteadyClock: SteadyClock {
     func advance(by seconds: Double) { now.withLock { $0 = $0.advanced(bySeconds: seconds) } }
 }
 
-@Suite struct LeaseTests {
+@Suite(.timeLimit(.minutes(2))) struct LeaseTests {
     /// A node of a test's cluster, with what it was told.
     private final class Node: Sendable {
         let leases: PartitionLeases
@@ -172,6 +172,59 @@ final class TestSteadyClock: SteadyClock {
         await node.run { $0.count == partitionCount }
         #expect(node.holds[3]?.sequence == 0)
         await node.leases.leave()
+    }
+}
+
+@Suite struct LeaseBookTests {
+    private func at(_ seconds: Double) -> SteadyTime { SteadyTime.zero.advanced(bySeconds: seconds) }
+
+    @Test func `a node's own time counts from before it asked, and ends before the server's does`() {
+        var book = LeaseBook(ttlSeconds: 10, marginSeconds: 2)
+        book.joined(as: 1, sentAt: at(100))
+        #expect(book.mayActUntil == at(108))
+        book.renewed(sentAt: at(103))
+        #expect(book.mayActUntil == at(111))
+        book.renewed(sentAt: at(101))
+        #expect(book.mayActUntil == at(111), "a late answer to an early question")
+        #expect(!book.isOver(at: at(110.9)) && book.isOver(at: at(111)))
+    }
+
+    @Test func `what is asked for is asked for once, dead it holds nothing`() {
+        var book = LeaseBook(ttlSeconds: 10, marginSeconds: 2)
+        book.joined(as: 1, sentAt: at(0))
+        for place in 1...3 { book.took(place) }
+        #expect(book.ask([2, 3, 9]) == [2, 3])
+        #expect(book.ask([1, 2]) == [1])
+        book.released([2])
+        #expect(book.lost([2, 3]) == [3])
+        #expect(book.died() == [1])
+        #expect(book.node == nil && book.held.isEmpty && book.mayActUntil == .zero)
+    }
+
+    /// A clock that goes on with every look at it.
+    private final class RunningClock: SteadyClock {
+        private let looks = Mutex(0)
+        var uptime: SteadyTime {
+            looks.withLock { looks in
+                looks += 1
+                return SteadyTime.zero.advanced(bySeconds: Double(looks) / 1000)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `the time is read before the server is asked`() async throws {
+        let schema = try await TestSchema()
+        try await PostgresStore.migrate(schema.address, schema: schema.name)
+        var settings = PartitionLeases.Settings()
+        settings.schema = schema.name
+        let leases = try PartitionLeases.join(
+            schema.address, name: "a", settings: settings, clock: RunningClock(), random: TestRandom())
+        var iterator = leases.events.makeAsyncIterator()
+        _ = await iterator.next()
+        // The third look at the clock: the first two ask whether anything is over or due.
+        #expect(leases.mayActUntil <= at(8.003))
+        await leases.leave()
     }
 }
 
