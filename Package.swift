@@ -47,7 +47,7 @@ let package = Package(
             name: "lanekeeper",
             dependencies: [
                 "CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "WebServer", "Intake", "Operations", "Simulation",
-                "TLS", "CCurl",
+                "TLS", "Postgres", "CCurl",
             ],
             swiftSettings: strict),
 

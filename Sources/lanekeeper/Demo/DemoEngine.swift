@@ -34,6 +34,7 @@ struct DemoEngine: Sendable {
             case .lanes: MachineRandom(seed: seed)
             case .pushPool: MachineRandom(seed: ~seed)
             case .feed: MachineRandom(seed: seed &* 3)
+            case .store: MachineRandom(seed: seed &* 5)
             }
         }
         surroundings.trace = trace

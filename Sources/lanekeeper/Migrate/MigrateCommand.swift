@@ -10,7 +10,8 @@ struct MigrateCommand: Sendable {
     static let usage = """
         lanekeeper migrate: brings the store to this version
 
-          serve does it by itself on SQLite. A store that a newer version wrote is refused and left alone.
+          serve does it by itself on SQLite, and with --migrate in PostgreSQL, where it may run on several nodes at once. A
+          store that a newer version wrote is refused and left alone.
 
         \(ConfiguredOptions.usage)
           --json                  {"store":"...","migrated":true}
@@ -22,8 +23,7 @@ struct MigrateCommand: Sendable {
     /// - Throws: `ConfigurationFaults`, `WrongUse`, `StoreFault`.
     func run() async throws -> String {
         let configuration = try options.read().configuration
-        let store = try await openStore(configuration)
-        await store.close()
+        try await migrateStore(configuration)
         let shown = configuration.store.url.value.shown
         return options.isJSON
             ? jsonText(.object(["store": .string(shown), "migrated": .bool(true)])) : "\(shown) is at this version"

@@ -19,7 +19,7 @@ actor Daemon {
     private(set) var configuration: Configuration
     private let trace: SystemTrace
     private let zones = ZoneDirectory()
-    private var store: SQLiteStore?
+    private var store: OpenedStore?
     private var pool: PushPool?
     private let keys: APIKeys
     private let lanes = StoppableRun()
@@ -65,7 +65,8 @@ actor Daemon {
     // MARK: - Parts
 
     private func startStore() async throws {
-        store = try await openStore(configuration)
+        store = try await openStore(
+            configuration, migrates: surroundings.migratesStore, random: try surroundings.random(.store))
         log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
     }
 
@@ -86,7 +87,7 @@ actor Daemon {
         var system = Supervisor.Configuration(tuning: configuration.tuning, apps: configuration.apps.map(\.profile))
         system.shards = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let supervisor = Supervisor(
-            configuration: system, store: store, pusher: pool, clock: surroundings.clock,
+            configuration: system, store: store.store, pusher: pool, clock: surroundings.clock,
             random: try surroundings.random(.lanes), trace: surroundings.trace.map { BothTraces(trace, $0) } ?? trace,
             steady: surroundings.machine, zone: { [zones] in zones.zone(named: $0) })
         try await supervisor.restore()

@@ -12,6 +12,8 @@ struct DaemonSurroundings: Sendable {
     var passesTime = true
     /// The randomness of one part: jitter and ids, never keys.
     var random: @Sendable (RandomPart) throws -> any RandomSource = { _ in try MachineRandom.fresh() }
+    /// Whether older tables in PostgreSQL are brought to this version when it starts.
+    var migratesStore = false
     /// Sees what lanes do, besides metrics and log.
     var trace: (any Trace)?
     /// So long, on the night's clock, what waits may still be pushed, and answers are awaited, when it stops (L10). `nil`: what
@@ -21,7 +23,7 @@ struct DaemonSurroundings: Sendable {
     var listens: @Sendable (String) -> Void = { say($0) }
 
     enum RandomPart: Sendable {
-        case pushPool, lanes, feed
+        case pushPool, lanes, feed, store
     }
 }
 

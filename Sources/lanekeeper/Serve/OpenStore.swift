@@ -2,6 +2,7 @@ import CardRules
 import LaneStore
 import Lanes
 import Operations
+import Postgres
 import PushWire
 
 /// Why the store cannot be used, with what to do.
@@ -17,7 +18,7 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
             case .newerSchema(let found, let known):
                 "it was written by a newer version (\(found), this one knows \(known)): install that one again, or restore a backup"
             case .corrupt(let table, let key, let detail):
-                "\(table) \(key) is damaged: \(detail). Restore a backup, or ask sqlite3's .recover"
+                "\(table) \(key) is damaged: \(detail). Restore a backup, or ask sqlite3's .recover for a file"
             case .unavailable(let detail): detail
             case .fenced: "a newer owner has taken it over"
             }
@@ -28,17 +29,54 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Opens the store that the configuration names, brought to this version.
+/// A store with its end.
+struct OpenedStore: Sendable {
+    let store: any Store
+    /// Suspends until what was taken is written.
+    let close: @Sendable () async -> Void
+}
+
+/// Opens the store that the configuration names. A file is brought to this version.
+/// - Parameters:
+///   - migrates: brings the tables in PostgreSQL to this version too; else older ones are refused.
+///   - owns: takes over from whoever writes in PostgreSQL now; a look at it must not. A file has one owner in any case.
+///   - random: times reconnects.
 /// - Throws: `StoreFault`.
-func openStore(_ configuration: Configuration) async throws -> SQLiteStore {
+func openStore(
+    _ configuration: Configuration, migrates: Bool = false, owns: Bool = true, random: any RandomSource
+) async throws -> OpenedStore {
     let url = configuration.store.url.value
-    guard case .sqlite(let path) = url else {
-        throw StoreFault("store.url \(url.shown): a store in PostgreSQL is not there yet; sqlite:PATH is")
-    }
     do {
-        return try await onOwnThread("store-open") { try SQLiteStore.open(path: path) }
+        switch url {
+        case .sqlite(let path):
+            let store = try await onOwnThread("store-open") { try SQLiteStore.open(path: path) }
+            return OpenedStore(store: store) { await store.close() }
+        case .postgres(let text):
+            let store = try await PostgresStore.open(
+                try PostgresAddress(text), ownership: owns ? .everything : .leases, migrate: migrates, random: random)
+            return OpenedStore(store: store) { await store.close() }
+        }
     } catch let error as StoreError {
         throw StoreFault(error, url)
+    } catch let error as PostgresError {
+        throw StoreFault("store.url: \(error)")
+    }
+}
+
+/// Brings the store that the configuration names to this version.
+/// - Throws: `StoreFault`.
+func migrateStore(_ configuration: Configuration) async throws {
+    let url = configuration.store.url.value
+    do {
+        switch url {
+        case .sqlite(let path):
+            await (try await onOwnThread("store-open") { try SQLiteStore.open(path: path) }).close()
+        case .postgres(let text): try await PostgresStore.migrate(try PostgresAddress(text))
+        }
+    } catch let error as StoreError {
+        throw StoreFault(error, url)
+    } catch let error as PostgresError {
+        throw StoreFault("store.url: \(error)")
     }
 }
 

@@ -46,7 +46,9 @@ struct ServeRun: Sendable {
             log.warning("a variable of the environment sets nothing", [.detail: .text(remark)])
         }
 
-        let daemon = Daemon(configuration: read.configuration, log: log)
+        var surroundings = DaemonSurroundings()
+        surroundings.migratesStore = options.flags.contains("--migrate")
+        let daemon = Daemon(configuration: read.configuration, log: log, surroundings: surroundings)
         let deadline = DeadlineOfStop(log: log)
         let life = LifeCycle(
             parts: daemon.parts(of: read.configuration), clock: clock, log: log, service: service,
