@@ -22,7 +22,7 @@ import WebServer
             let address = try #require(rig.address)
             #expect(await rig.register("d1").status == 204)
             rig.pusher.script(nil)  // APNs answers later
-            await rig.playNow("g1")
+            await rig.startWaits("g1")
             rig.store.hold()  // and so does the store
             let crowd = try await onThread { try Crowd(of: count, at: address) }
             await until("the store has something to do") { rig.store.heldCommits > 0 }
@@ -61,7 +61,7 @@ import WebServer
 
 extension APIRig {
     /// Without waiting for what it brings.
-    fileprivate func playNow(_ game: String) async {
+    fileprivate func startWaits(_ game: String) async {
         #expect(await score(game, announcing: true).status == 200)
         await until("a start waits for its answer") { pusher.sent(.start).count == 1 }
     }

@@ -49,9 +49,9 @@ import WebServer
             #expect(start != nil && update?.push.text.contains(#""count":1"#) == true)
 
             // The slate's own content state, with the type that an app shares.
-            await rig.play("g1", at: rig.clock.now)
+            await rig.playNow("g1")
             await rig.confirm("d1")
-            #expect(await rig.score("g1", goals: 1).status == 200)
+            #expect(await rig.score("g1", Lead(home: 4)).status == 200)
             await rig.pass(seconds: 15)
             let slates = rig.pusher.sent.filter { $0.text.contains("asOf") }
             #expect(Set(slates.map(\.request.event)) == [.start, .update])
@@ -173,11 +173,11 @@ import WebServer
             rig.clock.advance(bySeconds: 1)
             if arrival == .after { #expect(await report() == 204) }
             rig.clock.advance(bySeconds: 1)
-            #expect(await rig.score("g1", goals: 1).status == 200)
+            #expect(await rig.score("g1", Lead(home: 4)).status == 200)
             await rig.pass(seconds: 20)
             let last = try #require(rig.pusher.sent(.update).last?.push)
             #expect(last.request.address == PushAddress(hex: "aabb02", gateway: .production))
-            #expect(last.text.contains(#""homeScore":1"#))
+            #expect(last.text.contains(#""homeScore":4"#))
             #expect(rig.pusher.sent(.start).count == 1)
             let kept = rig.store.lane("d1")?.record.cards.map { $0.updateAddress?.token }
             #expect(kept == [[0xaa, 0xbb, 0x02]])
@@ -193,28 +193,33 @@ import WebServer
         let rig = try await APIRig()
         try await rig.running {
             await rig.cardStands("d1", game: "g1")
-            let moments = (1...6).map { $0 * 40 + 7 }  // steps of 20 s
-            for step in 0..<270 {
-                #expect(await rig.score("g1", clock: "\(step)").status == 200)
-                if moments.contains(step) {
-                    await rig.pass(seconds: 3)
-                    let before = rig.pusher.sent(.update).count
-                    #expect(await rig.moment("g1", seconds: 30).status == 202)
-                    await rig.pass(seconds: 5)
-                    let news = rig.pusher.sent(.update).dropFirst(before)
-                    #expect(
-                        news.contains { $0.push.request.priority == .immediate && $0.push.text.contains("overtime") })
-                    await rig.pass(seconds: 12)
-                } else {
+            var lead = Lead()
+            for step in 0..<270 {  // of 20 s
+                if step % 40 == 20, step > 20 { lead.home += 2 }
+                guard step % 40 == 39 else {
+                    #expect(await rig.score("g1", lead, clock: "01:\(10 + step % 50)").status == 200)
                     await rig.pass(seconds: 20)
+                    continue
                 }
+                // A close finish.
+                lead.away += 2
+                await rig.pass(seconds: 3)
+                let before = rig.pusher.sent(.update).count
+                #expect(await rig.score("g1", lead, clock: "01:00").status == 200)
+                await rig.pass(seconds: 5)
+                let news = rig.pusher.sent(.update).dropFirst(before)
+                #expect(
+                    news.contains {
+                        $0.push.request.priority == .immediate && $0.push.text.contains("closeFinish")
+                    })
+                await rig.pass(seconds: 12)
             }
             await rig.pass(seconds: 60)
             let updates = rig.pusher.sent(.update)
             let urgent = updates.filter { $0.push.request.priority == .immediate }
-            #expect(urgent.count <= 12 && urgent.count >= 6)
+            #expect((6...12).contains(urgent.count), "\(urgent.count)")
             #expect(updates.count > 200 && updates.count <= 90 * 4 + 12, "routine ones are spaced")
-            #expect(updates.last?.push.text.contains(#""clock":"269""#) == true)
+            #expect(updates.last?.push.text.contains(#""clock":"01:29""#) == true)
         }
     }
 
@@ -224,14 +229,18 @@ import WebServer
         let rig = try await APIRig()
         try await rig.running {
             await rig.cardStands("d1", game: "g1")
+            var lead = Lead()
             for number in 1...16 {
+                if number > 1 { lead.home += 2 }
+                #expect(await rig.score("g1", lead).status == 200)
+                await rig.pass(seconds: 100)
+                lead.away += 2
                 let before = rig.pusher.sent(.update).count
-                #expect(await rig.moment("g1", seconds: 10).status == 202)
+                #expect(await rig.score("g1", lead).status == 200)
                 await rig.pass(seconds: 20)
-                let news = rig.pusher.sent(.update).dropFirst(before).filter { $0.push.text.contains("overtime") }
+                let news = rig.pusher.sent(.update).dropFirst(before).filter { $0.push.text.contains("closeFinish") }
                 #expect(!news.isEmpty, "moment \(number) is not dropped")
                 if number > 12 { #expect(news.allSatisfy { $0.push.request.priority == .conserving }) }
-                await rig.pass(seconds: 130)
             }
             let urgent = rig.pusher.sent(.update).count { $0.push.request.priority == .immediate }
             #expect(urgent == 12)
@@ -278,12 +287,12 @@ import WebServer
             await rig.pass(seconds: 3)
             #expect(await rig.score("g1", clock: "second").status == 200)
             await rig.pass(seconds: 2)
-            #expect(await rig.moment("g1", seconds: 300).status == 202)
+            #expect(await rig.score("g1", Lead(home: 3, away: 2), clock: "00:50").status == 200)
             await rig.pass(seconds: 120)
             let updates = rig.pusher.sent(.update).dropFirst(before)
             #expect(updates.map { Int($0.at.seconds(since: began)) } == [0, 5])
-            #expect(updates.last?.push.text.contains("second") == true)
-            #expect(updates.last?.push.text.contains("overtime") == true)
+            #expect(updates.last?.push.text.contains("00:50") == true)
+            #expect(updates.last?.push.text.contains("closeFinish") == true)
         }
     }
 
@@ -306,6 +315,12 @@ import WebServer
             #expect(second.pusher.sent(.start).isEmpty)
         }
     }
+}
+
+/// A score of two teams; three goals apart there is no moment, one or none is a close finish (T9).
+struct Lead {
+    var home = 3
+    var away = 0
 }
 
 extension APIRig {
@@ -333,36 +348,30 @@ extension APIRig {
         await supervisor.settle()
     }
 
-    func play(_ game: String, at time: WallTime) async {
+    func playNow(_ game: String) async {
         #expect(await score(game, announcing: true).status == 200)
         await supervisor.settle()
     }
 
-    /// A tick of a game that is under way, far from any moment.
-    func score(_ game: String, goals: Int = 0, clock text: String = "12:00", announcing: Bool = false) async
-        -> Answered
-    {
+    /// A tick of a game in its last minutes.
+    func score(
+        _ game: String, _ lead: Lead = Lead(), clock text: String = "01:00", announcing: Bool = false
+    ) async -> Answered {
         let at = clock.now.unixSeconds
         let first =
             announcing
             ? #"{"t":\#(at),"type":"game","game":"\#(game)","sport":"hockey","home":"H","away":"A","startsAt":\#(at)}"#
                 + "\n" : ""
         let line =
-            #"{"t":\#(at),"type":"score","game":"\#(game)","home":\#(goals),"away":0,"period":1,"clock":"\#(text)","#
-            + #""phase":"live"}"#
+            #"{"t":\#(at),"type":"score","game":"\#(game)","home":\#(lead.home),"away":\#(lead.away),"period":3,"#
+            + #""clock":"\#(text)","phase":"live"}"#
         return await call("POST", "/v1/ticks", first + line, type: "application/x-ndjson")
-    }
-
-    func moment(_ game: String, seconds: Int) async -> Answered {
-        await call(
-            "POST", "/v1/moments",
-            #"{"game":"\#(game)","kind":"overtime","seconds":\#(seconds),"devices":["d1"]}"#)
     }
 
     /// A card stands on the phone, and its token is known.
     func cardStands(_ device: String, game: String) async {
         #expect(await register(device).status == 204)
-        await play(game, at: clock.now)
+        await playNow(game)
         await confirm(device)
         await pass(seconds: 30)
     }
