@@ -43,7 +43,7 @@ import WebServer
             let update = rig.pusher.sent(.update).last
             for (push, at) in [start, update].compactMap({ $0 }) {
                 #expect(try shown(Nap.self, in: push).startedAt == 1_760_132_400)
-                let stamp = try #require(push.aps?["timestamp"]?.wholeNumber)
+                let stamp = try Int64(#require(push.aps?["timestamp"]?.wholeNumber))
                 #expect(abs(stamp - at.unixSeconds) < 60, "Unix seconds")
             }
             #expect(start != nil && update?.push.text.contains(#""count":1"#) == true)
@@ -58,14 +58,14 @@ import WebServer
             for push in slates {
                 #expect(try abs(shown(SlateContent.self, in: push).asOf - rig.clock.now.unixSeconds) < 60)
                 guard push.request.event == .update else { continue }
-                let stale = try #require(push.aps?["stale-date"]?.wholeNumber)
+                let stale = try Int64(#require(push.aps?["stale-date"]?.wholeNumber))
                 #expect((0..<3600).contains(stale - rig.clock.now.unixSeconds), "Unix seconds")
             }
             // An end too: its dismissal is a time.
             #expect(await rig.call("DELETE", "/v1/sessions/nap").status == 204)
             await rig.pass(seconds: 5)
             let dismissal = rig.pusher.sent(.end).last?.push.aps?["dismissal-date"]?.wholeNumber
-            #expect(abs(try #require(dismissal) - rig.clock.now.unixSeconds) < 3600)
+            #expect(try abs(Int64(#require(dismissal)) - rig.clock.now.unixSeconds) < 3600)
         }
     }
 
