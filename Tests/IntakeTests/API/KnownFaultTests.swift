@@ -284,8 +284,10 @@ import WebServer
             let began = rig.clock.now
             let before = rig.pusher.sent(.update).count
             #expect(await rig.score("g1", clock: "first").status == 200)
+            await rig.supervisor.settle()
             await rig.pass(seconds: 3)
             #expect(await rig.score("g1", clock: "second").status == 200)
+            await rig.supervisor.settle()
             await rig.pass(seconds: 2)
             #expect(await rig.score("g1", Lead(home: 3, away: 2), clock: "00:50").status == 200)
             await rig.pass(seconds: 120)
