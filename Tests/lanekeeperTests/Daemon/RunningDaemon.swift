@@ -23,7 +23,7 @@ final class RunningDaemon: Sendable {
         process.executableURL = BuiltProgram.url
         process.arguments = ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"]
         process.currentDirectoryURL = folder
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = BuiltProgram.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = out.pipe()
         process.standardError = log.pipe()

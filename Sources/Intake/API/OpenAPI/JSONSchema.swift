@@ -25,6 +25,14 @@ struct JSONSchema: Hashable, Sendable {
                 ]))
     }
 
+    /// A string that is itself JSON of that shape.
+    static func string(_ description: String, holding content: JSONSchema) -> JSONSchema {
+        JSONSchema(
+            described(
+                description, type: "string",
+                ["contentMediaType": .string(MediaType.json.rawValue), "contentSchema": content.json]))
+    }
+
     static func integer(_ description: String? = nil, from: Int64? = nil, to: Int64? = nil) -> JSONSchema {
         JSONSchema(
             described(

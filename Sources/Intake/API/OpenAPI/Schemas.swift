@@ -135,6 +135,14 @@ enum Schemas {
                     ]
                 ).orNull,
             ]),
+        // OpenAPI 3.1 has no word for the items of a stream; its schema is read as that of each.
+        "Event": .object(
+            "One server-sent event.", required: ["id", "event", "data"],
+            [
+                "id": .string("The entry's `seq`.", pattern: "^[0-9]+$"),
+                "event": .string("The entry's `kind`.", oneOf: TimelineEntry.Kind.allCases.map(\.rawValue)),
+                "data": .string("The entry as JSON, a TimelineEntry.", holding: .named("TimelineEntry")),
+            ]),
         "Slate": .object(
             required: ["version", "asOf", "games"],
             ["version": .integer(from: 0), "asOf": whole, "games": .array(of: .named("RankedGame"))]),

@@ -188,7 +188,7 @@ extension Route {
                         Server-sent events without end: `id` is the entry's `seq`, `event` its `kind`, `data` the entry. \
                         `Last-Event-ID` goes before `after`. A client that does not read is cut, and misses nothing by \
                         coming back.
-                        """, content: (.events, .string()))
+                        """, content: (.events, .named("Event")))
             ],
             summary: "Watch what is decided"),
     ]

@@ -20,9 +20,9 @@ final class APIRig: Sendable {
     static let feedKey = "only-the-feed"
     static let devicesKey = "only-devices"
 
-    let clock = ManualClock(now: APIRig.evening)
-    let store = MemoryStore()
-    let pusher = AcceptingPusher()
+    let clock: ManualClock
+    let store: MemoryStore
+    let pusher: AcceptingPusher
     let backend = RigBackend()
     let keys: APIKeys
     let supervisor: Supervisor
@@ -32,9 +32,13 @@ final class APIRig: Sendable {
 
     init(
         _ way: Way = .memory, apps: [AppID] = [APIRig.app], console: (any WebHandler)? = nil, callsHeld: Int = 1000,
+        over store: MemoryStore = MemoryStore(), at clock: ManualClock = ManualClock(now: APIRig.evening),
         _ change: (inout APIConfiguration) -> Void = { _ in }
     ) async throws {
         self.way = way
+        self.store = store
+        self.clock = clock
+        pusher = AcceptingPusher(clock: clock)
         keys = APIKeys([
             try APIRig.key("ops", APIRig.allKey, Set(APIScope.allCases)),
             try APIRig.key("feed", APIRig.feedKey, [.feed]), try APIRig.key("phones", APIRig.devicesKey, [.devices]),
@@ -77,6 +81,9 @@ final class APIRig: Sendable {
             group.cancelAll()
         }
     }
+
+    /// Of the web server, while it runs.
+    var address: SocketAddress? { caller.withLock { $0?.address } }
 
     private func serve() throws -> WebServer {
         let address = try #require(SocketAddress(ip: "127.0.0.1", port: 0))
@@ -301,17 +308,53 @@ final class RigStream: WebStream {
     }
 }
 
-/// Accepts every push at once.
+/// Accepts every push at once, or does what a test tells it.
 final class AcceptingPusher: Pusher {
-    private let pushes = Mutex<[OutgoingPush]>([])
+    private struct State {
+        var sent: [(push: OutgoingPush, at: WallTime)] = []
+        var open: [OutgoingPush] = []
+        /// `nil`: pushes wait to be answered.
+        var verdict: Verdict? = .accepted
+    }
+    private let state = Mutex(State())
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
 
     func send(_ pushes: [OutgoingPush]) -> [OutgoingPush] {
-        self.pushes.withLock { $0 += pushes }
-        for push in pushes { push.sink.take([PushAnswer(ticket: push.ticket, verdict: .accepted)]) }
+        let verdict = state.withLock { state in
+            state.sent += pushes.map { ($0, clock.now) }
+            if state.verdict == nil { state.open += pushes }
+            return state.verdict
+        }
+        guard let verdict else { return [] }
+        for push in pushes { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
         return []
     }
 
-    var sent: [OutgoingPush] { pushes.withLock { $0 } }
+    /// From now on every push is answered so; `nil`: pushes wait.
+    func script(_ verdict: Verdict?) { state.withLock { $0.verdict = verdict } }
+
+    /// Answers what waits.
+    func answer(_ verdict: Verdict) {
+        let open = state.withLock { state in
+            defer { state.open = [] }
+            return state.open
+        }
+        for push in open { push.sink.take([PushAnswer(ticket: push.ticket, verdict: verdict)]) }
+    }
+
+    var sent: [OutgoingPush] { state.withLock { $0.sent.map(\.push) } }
+
+    /// Those of one kind, with when they were sent.
+    func sent(_ event: PushEvent) -> [(push: OutgoingPush, at: WallTime)] {
+        state.withLock { $0.sent.filter { $0.push.request.event == event } }
+    }
+}
+
+extension OutgoingPush {
+    var text: String { String(decoding: request.payload, as: UTF8.self) }
+    var aps: JSONValue? { try? JSONDocument(request.payload).root["aps"] }
 }
 
 final class RigDice: RandomSource {
