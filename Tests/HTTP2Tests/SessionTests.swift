@@ -46,6 +46,7 @@ import Testing
         var shared = HeaderBlock()
         shared.append(":method", "POST")
         shared.append(":scheme", "https")
+        shared.append(":authority", "a")
         shared.append("apns-topic", "t")
         var own = HeaderBlock()
         own.append(":path", "/3/device/ab", .literal)
@@ -53,12 +54,12 @@ import Testing
         var short = HeaderBlock()
         short.append(":path", "/")
         try wire.client.submit(own, with: shared, body: [1], tag: 1)
-        try wire.client.submit(short, with: shared, body: [], tag: 2)
+        try wire.client.submit(short, with: shared, body: [2], tag: 2)
         try wire.settle()
         #expect(
             wire.requests.map { $0.headers.fields.map { "\($0.name) \($0.value)" } } == [
-                [":path /3/device/ab", ":method POST", ":scheme https", "apns-topic t", "apns-id one"],
-                [":path /", ":method POST", ":scheme https", "apns-topic t"],
+                [":path /3/device/ab", ":method POST", ":scheme https", ":authority a", "apns-topic t", "apns-id one"],
+                [":path /", ":method POST", ":scheme https", ":authority a", "apns-topic t"],
             ])
     }
 

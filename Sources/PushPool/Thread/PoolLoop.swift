@@ -102,10 +102,11 @@ struct PoolLoop: ~Copyable {
             }
             rounds(at: now, in: epoll)
             deliver()
-            // Sinks that hear of answers offer their next pushes at once: these leave in the same turn.
+            // Sinks that hear of answers offer their next pushes at once: these leave in the same turn, at their own time.
             if queue.hasNews {
-                takeArrivals(at: now, in: epoll)
-                rounds(at: now, in: epoll)
+                let later = time
+                takeArrivals(at: later, in: epoll)
+                rounds(at: later, in: epoll)
                 deliver()
             }
             for connection in connections.values { connection.register(in: epoll) }

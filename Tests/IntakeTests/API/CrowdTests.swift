@@ -26,7 +26,11 @@ import WebServer
             rig.store.hold()  // and so does the store
             let crowd = try await onThread { try Crowd(of: count, at: address) }
             await until("the store has something to do") { rig.store.heldCommits > 0 }
-            let slowest = try await onThread { try crowd.slowestHealth(of: 100, at: address) }
+            // Other tests want the same cores: what blocks would show in each round, their load does not.
+            var slowest = Duration.seconds(1)
+            for _ in 0..<10 where slowest >= .milliseconds(100) {
+                slowest = try await onThread { try crowd.slowestHealth(of: 100, at: address) }
+            }
             #expect(slowest < .milliseconds(100))
             #expect(rig.store.heldCommits > 0, "it has answered nobody meanwhile")
             rig.store.release()
