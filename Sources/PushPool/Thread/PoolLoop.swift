@@ -20,9 +20,6 @@ struct PoolLoop: ~Copyable {
     private var resolving: [UInt64: (group: Int, attempt: Int)] = [:]
     private var verdicts = Verdicts()
     private var counts = PoolSnapshot()
-    /// How things stand, and how they stood when it was last said.
-    private var standing = PoolStanding()
-    private var published: PoolStanding?
     /// Those most frequent by far, until they are written into `counts` at the turn's end.
     private var accepted = PerGateway([Int](repeating: 0, count: PushEvent.allCases.count))
     /// `:authority` of each gateway that there is.
@@ -322,15 +319,10 @@ struct PoolLoop: ~Copyable {
 
     private mutating func deliver() {
         countAccepted()
-        standing.take(state)
-        let waiting = queue.note(settled: verdicts.count) { snapshot in
-            snapshot.add(counts)
-            standing.write(into: &snapshot, after: published)
-        }
-        counts.restart()
-        let before = published
-        published = standing
-        if let before { standing = before }  // its memory is used again
+        var counts = counts
+        self.counts = PoolSnapshot()
+        state.measure(into: &counts)
+        let waiting = queue.note(settled: verdicts.count) { $0.add(counts) }
         verdicts.deliver()
         for sink in waiting { sink.mayOffer() }
     }
