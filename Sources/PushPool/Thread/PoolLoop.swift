@@ -90,23 +90,15 @@ struct PoolLoop: ~Copyable {
     private mutating func turns(_ epoll: borrowing Epoll) throws {
         var ready: [Epoll.Event] = []
         while state.stopping == nil || !state.isEmpty {
-            try epoll.wait(timeoutMilliseconds: queue.mayRest() ? patience : 0, into: &ready)
+            try epoll.wait(timeoutMilliseconds: patience, into: &ready)
             let now = time
-            for event in ready where event.token == Self.wakeToken { queue.wake.drain() }
             takeArrivals(at: now, in: epoll)
             for event in ready where event.token != Self.wakeToken {
                 connections[event.token]?.advance(using: &buffer)
             }
             rounds(at: now, in: epoll)
-            deliver()
-            // Sinks that hear of answers offer their next pushes at once: these leave in the same turn, at their own time.
-            if queue.hasNews {
-                let later = time
-                takeArrivals(at: later, in: epoll)
-                rounds(at: later, in: epoll)
-                deliver()
-            }
             for connection in connections.values { connection.register(in: epoll) }
+            deliver()
         }
     }
 
