@@ -67,9 +67,15 @@ public final class ServerSession {
 
     /// GOAWAY. Streams above `lastStream` are dropped, those up to it may still be answered.
     /// - Parameter lastStream: `nil`: all that were taken up. Anything lower promises that the others were not processed.
+    ///   `.max`: notice that the server will leave (RFC 9113, 6.8): what crosses it is taken up still, and a second GOAWAY
+    ///   says what became of the rest; it carries neither code nor text.
     public func goaway(
         lastStream: Int32? = nil, code: ErrorCode = .noError, debug: [UInt8] = []
     ) throws(HTTP2Error) {
+        guard lastStream != .max else {
+            // As a GOAWAY like any other, nghttp2 would ignore whatever comes after it without a word.
+            return try HTTP2Error.check(nghttp2_submit_shutdown_notice(handle.raw), "give notice")
+        }
         streams.hasSentGoaway = true
         // nghttp2 wants a client's number: odd, or 0.
         let wanted = max(0, lastStream ?? self.lastStream)

@@ -23,6 +23,28 @@ import Testing
         #expect(!wire.client.wantsRead && !wire.client.wantsWrite, "then the session is over")
     }
 
+    @Test func `RFC 9113, 6.8: given notice of a GOAWAY, then requests that cross it are taken up until the second`()
+        throws
+    {
+        let wire = try Wire()
+        try wire.settle()
+        try wire.server.goaway(lastStream: .max)
+        let notice = try wire.bytesOfServer()
+        let crossing = try [wire.submit(1), wire.submit(2)]
+        try wire.deliver(wire.bytesOfClient(), to: wire.server.receive)
+        try wire.deliver(notice, to: wire.client.receive)
+        try wire.settle()
+        #expect(wire.requests.map(\.stream) == crossing)
+        #expect(!wire.client.canSubmit)
+        try wire.server.respond(to: crossing[0], status: 200)
+        try wire.server.goaway(lastStream: crossing[0])
+        try wire.settle()
+        guard case .answered(let response) = wire.outcomes[1], case .notSent = wire.outcomes[2] else {
+            throw Unexpected(wire.outcomes)
+        }
+        #expect(response.status == 200)
+    }
+
     @Test func `L2: given GOAWAY before requests are framed, then they were not sent`() throws {
         let wire = try Wire()
         try wire.settle()

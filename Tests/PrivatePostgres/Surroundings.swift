@@ -79,7 +79,7 @@ enum FreePort {
 
 /// A child in a session of its own, with a pipe to it that breaks when this process ends, and one from it.
 final class Keeper: Sendable {
-    private let pid: pid_t
+    private let end = ChildEnd()
     /// `nil`: let go.
     private let lifeline: Mutex<Int32?>
     private let answer: Int32
@@ -111,12 +111,12 @@ final class Keeper: Sendable {
         let code = posix_spawn(&child, command[0], &actions, &attributes, arguments, environment)
         close(down[0])
         close(up[1])
-        pid = child
         lifeline = Mutex(down[1])
         answer = up[0]
         guard code == 0 else {
             throw ClusterFault(what: "\(command[0]): \(String(cString: strerror(code)))")
         }
+        end.await(child)
     }
 
     /// What it says first; the server that it started may hold the pipe on.
@@ -144,9 +144,28 @@ final class Keeper: Sendable {
         close(answer)
     }
 
-    func wait() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        return status
+    /// Blocks. What `waitpid` tells.
+    func wait() -> Int32 { end.status }
+}
+
+/// Takes a child off the system's list as soon as it has ended, whether anybody asks or not: whoever waits for any child,
+/// as exit tests do, is shown the same dead one for ever otherwise.
+private final class ChildEnd: Sendable {
+    private let result = Mutex<Int32>(0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    func await(_ pid: pid_t) {
+        Thread.detachNewThread { [self] in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            result.withLock { $0 = status }
+            ended.signal()
+        }
+    }
+
+    var status: Int32 {
+        ended.wait()
+        ended.signal()
+        return result.withLock { $0 }
     }
 }

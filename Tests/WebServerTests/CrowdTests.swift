@@ -65,7 +65,7 @@ import Testing
             ? "curl -sS -m 10 -o /dev/null -w '%{http_code}' -X POST --data-binary @/proc/self/cmdline -H 'Expect: 100-continue' "
                 + "\(address)/echo && curl -sS -m 10 -o /dev/null -w ' %{http_code}' -T - \(address)/echo </dev/null "
                 + "&& curl -sS -m 10 -I \(address)/healthz | head -1"
-            : "wrk -t1 -c20 -d1s \(address)/v1/devices/d1"
+            : "wrk -t1 -c20 -d1s --timeout 60s \(address)/v1/devices/d1"
         guard let pipe = popen("command -v \(tool) >/dev/null || exit 0; \(script) 2>&1", "r") else { return }
         var text = ""
         var line = [CChar](repeating: 0, count: 4096)

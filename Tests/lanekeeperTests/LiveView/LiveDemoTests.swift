@@ -81,7 +81,7 @@ struct LiveDemoTests {
         throws
     {
         let run = try start(["--speed", "60"])
-        try run.until("a screen") { $0.lines[23].contains("q quit") }
+        try run.until("a screen, and the night's games") { $0.lines[23].contains("q quit") && $0.text.contains(" at ") }
         run.type("p")
         try run.until("the pause") { $0.lines[0].contains("  paused ") && $0.lines[1].hasPrefix("pushes 0/s") }
         let narrow = run.screen.lines
