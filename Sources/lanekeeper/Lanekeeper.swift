@@ -19,6 +19,7 @@ struct Lanekeeper {
           probe   five start variants to one phone, and what became of each
           moment  makes a moment of a game up, for some phones
           replay  the rules over a recorded slate, without network or clock (lanekeeper replay --help)
+          simulate whole days of the system from seeds, with everything going wrong (lanekeeper simulate --help)
           lint    checks Live Activity payloads against the rules and iOS's
           tuning  check: compares values copied into an app's source with the rules' own
           gateway the simulated APNs gateway alone, for any client (lanekeeper gateway --help)
@@ -79,6 +80,11 @@ struct Lanekeeper {
             exit(lint(Array(arguments.dropFirst())))
         case "tuning":
             exit(tuning(Array(arguments.dropFirst())))
+        case "simulate":
+            exit(
+                await configured(arguments, SimulateOptions.usage) { words in
+                    await SimulateRun(options: try SimulateOptions(words)).run()
+                })
         case "gateway":
             exit(await gateway(Array(arguments.dropFirst())))
         case TerminalGuard.command:

@@ -79,21 +79,48 @@ public final class PhoneFleet: Sendable {
         _ request: GatewayRequest, by model: inout GatewayModel, on connection: inout GatewayConnection,
         at now: WallTime, answerArrives: Bool
     ) -> GatewayAnswer {
+        let (answer, deliveries) = self.answer(
+            request, by: &model, on: &connection, at: now, answerArrives: answerArrives)
+        for delivery in deliveries { deliver(delivery, at: now) }
+        return answer
+    }
+
+    /// The same, but what is to reach a phone is the caller's to `deliver`.
+    func answer(
+        _ request: GatewayRequest, by model: inout GatewayModel, on connection: inout GatewayConnection,
+        at now: WallTime, answerArrives: Bool, queuedAt: WallTime? = nil
+    ) -> (answer: GatewayAnswer, deliveries: [GatewayDelivery]) {
         let gateway = model.gateway
         let answer = model.answer(request, on: &connection, at: now) { standing(of: $0, at: gateway) }
         let push = answer.delivery?.push ?? ReceivedPush(refused: request, apnsID: answer.apnsID)
         let token = answer.delivery?.token ?? tokenBytes(inPath: request.path)
         let arrives = answerArrives && !answer.effect.losesAnswer
+        let deliveries = answer.delivery.map { Array(repeating: $0, count: answer.copies) } ?? []
         state.withLock { state in
             let read = state.reader.read(push)
             state.note(
                 push, read, to: token, at: gateway, status: answer.status, reason: answer.reason,
-                timestamp: answer.timestamp, answerArrives: arrives, now)
-            for _ in 0..<answer.copies {
-                if let delivery = answer.delivery { state.deliver(delivery, read, at: now) }
-            }
+                timestamp: answer.timestamp, answerArrives: arrives,
+                isLost: answer.status == 200 && deliveries.isEmpty, queuedAt: queuedAt, now)
         }
-        return answer
+        return (answer, deliveries)
+    }
+
+    /// A gateway refused a request for a reason that has nothing to do with what it holds.
+    func refuse(_ request: GatewayRequest, at gateway: Gateway, status: Int, reason: String, now: WallTime) {
+        let id = request.headers.first { $0.name == "apns-id" }?.value ?? ""
+        let push = ReceivedPush(refused: request, apnsID: id)
+        state.withLock { state in
+            let read = state.reader.read(push)
+            state.note(
+                push, read, to: tokenBytes(inPath: request.path), at: gateway, status: status, reason: reason,
+                timestamp: nil, answerArrives: true, isLost: false, now)
+        }
+    }
+
+    /// Whose token it is, or was.
+    func phone(of token: [UInt8], at gateway: Gateway) -> Int? {
+        state.withLock { $0.book[token, gateway]?.phone }
     }
 
     /// Tells the judge that the server has cleared a token (I7).
@@ -174,15 +201,16 @@ private struct State: Sendable {
 
     mutating func note(
         _ push: ReceivedPush, _ read: ReadPush, to token: [UInt8], at gateway: Gateway, status: Int, reason: String?,
-        timestamp: Int64?,
-        answerArrives: Bool, _ now: WallTime
+        timestamp: Int64?, answerArrives: Bool, isLost: Bool, queuedAt: WallTime? = nil, _ now: WallTime
     ) {
         newest = max(newest, now)
         let entry = book[token, gateway]
-        judge.sees(
-            PushAttempt(
-                at: newest, gateway: gateway, token: token, push: push, status: status, reason: reason,
-                timestamp: timestamp, answerArrives: answerArrives, phone: entry?.phone, target: entry?.target), read)
+        var attempt = PushAttempt(
+            at: newest, gateway: gateway, token: token, push: push, status: status, reason: reason,
+            timestamp: timestamp, answerArrives: answerArrives, isLost: isLost, phone: entry?.phone,
+            target: entry?.target)
+        attempt.queuedAt = queuedAt
+        judge.sees(attempt, read)
     }
 
     private mutating func take(_ output: PhoneOutput, from number: Int, at now: WallTime) {
@@ -191,7 +219,7 @@ private struct State: Sendable {
         }
         for (at, event) in output.events { judge.sees(event, on: number, at: at) }
         for report in output.reports {
-            judge.sees(report)
+            judge.leaves(report)
             let place = (reports.lastIndex { $0.at <= report.at } ?? -1) + 1
             reports.insert(report, at: place)
         }

@@ -22,9 +22,6 @@ public enum Invariant: String, Hashable, Sendable, CaseIterable {
     case i9 = "I9"
     /// Nothing was said twice, and the timestamps of a card strictly rise.
     case i10 = "I10"
-
-    /// I4 and I8 concern sessions, which the system does not have yet.
-    public var isJudged: Bool { self != .i4 && self != .i8 }
 }
 
 /// One breach of an invariant, as seen from a phone or at a gateway.
@@ -47,8 +44,12 @@ public struct JudgeOptions: Hashable, Sendable {
     public var settleSeconds: Double = 60
     /// How long a report or a push may be under way: what left before is taken to have arrived.
     public var inFlightSeconds: Double = 2
+    /// How long after its token was reported a card may show for the first time what was decided before.
+    public var firstUpdateSeconds: Double = 5
     /// How long an answer may be under way before the server must act on it.
     public var answerSeconds: Double = 35
+    /// Reports count from when they reach the server and are answered (`arrives`, `isAnswered`); else from when they leave.
+    public var hearsReportsOnArrival = false
     /// Violations kept with their sentences; all are counted.
     public var violationsKept = 200
     /// The attributes type of slate cards.
@@ -70,13 +71,18 @@ public struct PushAttempt: Hashable, Sendable {
     public let timestamp: Int64?
     /// Whether the server got the answer; where it did not, its verdict is unknown.
     public let answerArrives: Bool
+    /// Accepted, and it will reach no phone (ref R3).
+    public let isLost: Bool
+    /// When the server handed it to its pool; `nil`: just now.
+    public var queuedAt: WallTime?
     /// Whose token it is; `nil` for one that no phone has.
     public let phone: Int?
     public let target: PushTarget?
 
     public init(
         at: WallTime, gateway: Gateway, token: [UInt8], push: ReceivedPush, status: Int, reason: String? = nil,
-        timestamp: Int64? = nil, answerArrives: Bool = true, phone: Int?, target: PushTarget?
+        timestamp: Int64? = nil, answerArrives: Bool = true, isLost: Bool = false, phone: Int?,
+        target: PushTarget?
     ) {
         self.at = at
         self.gateway = gateway
@@ -86,6 +92,7 @@ public struct PushAttempt: Hashable, Sendable {
         self.reason = reason
         self.timestamp = timestamp
         self.answerArrives = answerArrives
+        self.isLost = isLost
         self.phone = phone
         self.target = target
     }

@@ -22,8 +22,10 @@ extension Judge {
         case .pushToStart: judgeStart(payload, attempt, of: &phone, number)
         case .activity(let activity):
             if let place = phone.place(of: activity) {
-                let restart = [restartedAt, phone.restartedAt].compactMap { $0 }.max()
-                judgeChange(payload, content, attempt, of: &phone.cards[place], number, restartedAt: restart)
+                // Its start may have been under way when the lane died.
+                let since = phone.cards[place].began.advanced(bySeconds: -options.answerSeconds)
+                let restarts = (restarts + phone.restarts).count { $0 >= since }
+                judgeChange(payload, content, attempt, of: &phone.cards[place], number, restarts: restarts)
             }
         case nil: break
         }
@@ -61,25 +63,31 @@ extension Judge {
             add(.i3, number, "a start had no alert", at: now)
         }
         if payload.staleDate != nil { add(.i3, number, "a start had a stale-date", at: now) }
-        guard attempt.status == 200, payload.attributesType == options.slateAttributesType else { return }
+        guard attempt.status == 200 else { return }
+        let key = payload.attributesType == options.slateAttributesType ? CardKey.slate : payload.session
+        guard let key else { return }
         turnNight(of: &phone, at: now)
+        if !attempt.answerArrives, let timestamp = payload.timestamp { phone.unheardStarts.insert(timestamp) }
         phone.startsInAll += 1
         if phone.startsInAll > tuning.starts.hardCap {
             add(.i2, number, "\(phone.startsInAll) starts were accepted in one night", at: now)
         }
         let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
         let isReissue = phone.cards.contains {
-            $0.isAlive && $0.key == .slate && now.seconds(since: $0.began) >= due
+            $0.isAlive && $0.key == key && now.seconds(since: $0.began) >= due
         }
-        guard !isReissue else { return }
-        var starts = phone.starts[.slate] ?? PhoneView.Starts()
+        // R5: after quiet hours a session's card is followed by one that only the hard cap holds.
+        let isSuccessor = key != .slate && phone.settings?.quietHours != nil
+        guard !isReissue, !isSuccessor else { return }
+        var starts = phone.starts[key] ?? PhoneView.Starts()
         starts.ordinary += 1
-        phone.starts[.slate] = starts
+        phone.starts[key] = starts
         let allowed = starts.isAcknowledged ? tuning.starts.acknowledged : tuning.starts.unacknowledged
         if starts.ordinary > allowed {
             add(
                 .i2, number,
-                "\(starts.ordinary) starts were accepted in one night, \(starts.isAcknowledged ? "" : "un")acknowledged",
+                "\(starts.ordinary) starts of \(key) were accepted in one night, "
+                    + (starts.isAcknowledged ? "acknowledged" : "unacknowledged"),
                 at: now)
         }
     }
@@ -87,18 +95,21 @@ extension Judge {
     /// I5 and I10.
     private mutating func judgeChange(
         _ payload: ReceivedPayload, _ content: SlateContent?, _ attempt: PushAttempt, of card: inout CardView,
-        _ number: Int, restartedAt: WallTime?
+        _ number: Int, restarts: Int
     ) {
         let now = attempt.at
         let what = payload.event == "end" ? "an end" : "an update"
-        let age = now.seconds(since: card.began)
+        // What the server knew when it decided: a push may wait in its pool.
+        let decided = attempt.queuedAt ?? now
+        let age = decided.seconds(since: card.began)
         if age > tuning.life.limitSeconds + options.inFlightSeconds {
             add(.i5, number, "\(what) was sent to a card of \(Int(age)) s", at: now)
-        } else if let over = card.overReportedAt, now.seconds(since: over) > options.inFlightSeconds {
+        } else if let over = card.overReportedAt, decided.seconds(since: over) > options.inFlightSeconds {
             add(.i5, number, "\(what) was sent to a card that the app had reported over", at: now)
-        } else if let gone = card.goneAnsweredAt, now.seconds(since: gone) > options.answerSeconds {
+        } else if let gone = card.goneAnsweredAt, decided.seconds(since: gone) > options.answerSeconds {
             add(.i5, number, "\(what) was sent to a card whose token APNs had called gone", at: now)
         }
+        if attempt.isLost { card.isLost = true }
         if attempt.status == 410, attempt.answerArrives { card.goneAnsweredAt = card.goneAnsweredAt ?? now }
         guard attempt.status == 200 else {
             card.isDirty = true
@@ -110,10 +121,11 @@ extension Judge {
             }
             card.newestTimestamp = max(card.newestTimestamp ?? timestamp, timestamp)
         }
+        if payload.event == "end" { card.isEndAccepted = true }
         guard payload.event == "update", let content = content?.withoutTime else { return }
         if content == card.accepted, !card.isDirty {
-            if let restartedAt, card.repeatedAfterRestart != restartedAt {
-                card.repeatedAfterRestart = restartedAt
+            if card.repeated < restarts {
+                card.repeated += 1
             } else {
                 add(.i10, number, "an update said what the card was known to show", at: now)
             }
@@ -136,7 +148,9 @@ extension Judge {
             if game.homeScore != nil || game.awayScore != nil || game.detail != nil || game.moment != nil {
                 add(.i3, number, "the content of a spoiler-free card shows how \(game.id) stands", at: now)
             }
-            if slate.isBeyondRegulation(game.id), game.period != nil || game.clock != nil {
+            if slate.isBeyondRegulation(game.id, since: WallTime(seconds: content.asOf)),
+                game.period != nil || game.clock != nil
+            {
                 add(.i3, number, "a spoiler-free card shows that \(game.id) is beyond regulation", at: now)
             }
         }

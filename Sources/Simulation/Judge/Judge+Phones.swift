@@ -3,6 +3,42 @@ public import CardRules
 /// What phones report and what happens on them.
 extension Judge {
     /// A report left a phone.
+    mutating func leaves(_ report: PhoneReport) {
+        guard options.hearsReportsOnArrival else { return sees(report) }
+        var phone = take(report.phone)
+        defer { put(phone, report.phone) }
+        phone.underWay += 1
+        // What the server may know from now on is in its favour.
+        if let key = report.acknowledges { phone.starts[key, default: PhoneView.Starts()].isAcknowledged = true }
+    }
+
+    /// A report reached the server, which may have taken it.
+    mutating func arrives(_ report: PhoneReport, at now: WallTime) {
+        var phone = take(report.phone)
+        phone.arrivedAt = phone.arrivedAt ?? now
+        put(phone, report.phone)
+    }
+
+    /// The server has said that it has the report.
+    mutating func isAnswered(_ report: PhoneReport, at now: WallTime) {
+        var phone = take(report.phone)
+        phone.underWay -= 1
+        phone.answeredAt = now
+        let at = phone.arrivedAt ?? now
+        phone.arrivedAt = nil
+        put(phone, report.phone)
+        sees(PhoneReport(phone: report.phone, at: at, device: report.device, body: report.body))
+    }
+
+    /// A phone loses its network, or has it back.
+    mutating func phone(_ number: Int, isOffline: Bool, at now: WallTime) {
+        var phone = take(number)
+        phone.isOffline = isOffline
+        phone.answeredAt = now
+        put(phone, number)
+    }
+
+    /// A report left a phone and is taken to have arrived.
     public mutating func sees(_ report: PhoneReport) {
         var phone = take(report.phone)
         defer { put(phone, report.phone) }
@@ -44,6 +80,7 @@ extension Judge {
             tally.updates += 1
             guard let place = phone.place(of: activity) else { break }
             let before = phone.cards[place].content
+            phone.cards[place].isLost = false
             phone.cards[place].content = content
             if before.front != content.front {
                 tally.frontChanges += 1
@@ -55,6 +92,7 @@ extension Judge {
             tally.ended[ending, default: 0] += 1
             guard let place = phone.place(of: activity) else { break }
             phone.cards[place].isAlive = false
+            judgeSuccession(of: phone.cards[place], by: ending, phone, number, at: now)
             fronts.loses(phone.cards[place].content.front, at: now)
         case .removed, .becameStale: break
         case .dropped(let drop, _, _, _): tally.dropped[drop, default: 0] += 1
@@ -70,7 +108,10 @@ extension Judge {
         if card.startedBy == .push {
             tally.startedByPush += 1
             let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
-            let others = phone.cards.filter { $0.isAlive && $0.key == card.key && $0.startedBy == .push }
+            let others = phone.cards.filter {
+                // One whose end was accepted may still stand, or stand on although nobody can know (ref R3).
+                $0.isAlive && !$0.isLost && !$0.isEndAccepted && $0.key == card.key && $0.startedBy == .push
+            }
             if let young = others.first(where: { now.seconds(since: $0.began) < due }) {
                 let age = Int(now.seconds(since: young.began))
                 add(.i1, number, "a second card under \(card.key) while one of \(age) s stands", at: now)
@@ -84,6 +125,8 @@ extension Judge {
         if card.startedBy == .push {
             view.accepted = card.content.withoutTime
             view.newestTimestamp = timestamp
+            // U6: whoever never heard that a start was accepted may say what it carried once more.
+            view.isDirty = timestamp.map { phone.unheardStarts.contains($0) } ?? false
         }
         if phone.cards.count >= Phone.cardsKept, let over = phone.cards.firstIndex(where: { !$0.isAlive }) {
             phone.cards.remove(at: over)
@@ -96,6 +139,7 @@ extension Judge {
         from before: SlateContent, to after: SlateContent, card: inout CardView, _ phone: PhoneView, _ number: Int,
         at now: WallTime
     ) {
+        guard phone.underWay == 0 else { return }
         let isSelectionSettled =
             phone.selectedAt.map { now.seconds(since: $0) > options.inFlightSeconds } ?? false
         let selection = isSelectionSettled ? phone.selection : nil
@@ -107,7 +151,10 @@ extension Judge {
         if let pinned = selection?.pinned, pinned == before.front {
             add(.i9, number, "\(after.front) took the front from pinned \(pinned)", at: now)
         }
-        if isSelectionSettled, let since = phone.selectedAt,
+        // What was decided before the card had a token comes with its first update (U4).
+        let isFirstUpdate =
+            card.tokenReportedAt.map { now.seconds(since: $0) < options.firstUpdateSeconds } ?? true
+        if isSelectionSettled, !isFirstUpdate, let since = phone.selectedAt,
             now.seconds(since: since) < tuning.authority.syncHoldSeconds
         {
             let seconds = Int(now.seconds(since: since))
@@ -142,6 +189,16 @@ extension Judge {
         phone.night = night
         phone.starts = [:]
         phone.startsInAll = 0
+    }
+}
+
+extension PhoneReport {
+    /// The card key of which the app has shown that it has a card.
+    var acknowledges: CardKey? {
+        switch body {
+        case .cardToken(let key, _, _, _, _), .card(let key, _, _, _): key
+        case .registered, .selection: nil
+        }
     }
 }
 

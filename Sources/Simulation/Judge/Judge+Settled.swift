@@ -8,6 +8,7 @@ extension Judge {
         for number in phones.indices {
             var phone = take(number)
             defer { put(phone, number) }
+            guard isSettled(phone, at: now) else { continue }
             for place in phone.cards.indices where isReachable(phone.cards[place], at: now) {
                 let found = faults(of: phone.cards[place], phone, at: now)
                 if found.isEmpty, phone.cards[place].faults.isEmpty { continue }
@@ -20,11 +21,18 @@ extension Judge {
             }
             phone.isMissingCard = missing != nil
         }
+        checkStoppedSessions(at: now)
+    }
+
+    /// The server knows all that its app has said, and could have pushed for long enough.
+    func isSettled(_ phone: PhoneView, at now: WallTime) -> Bool {
+        guard phone.underWay == 0, !phone.isOffline else { return false }
+        return phone.answeredAt.map { now.seconds(since: $0) > options.settleSeconds } ?? true
     }
 
     /// The server can push to it, and could for long enough.
     private func isReachable(_ card: CardView, at now: WallTime) -> Bool {
-        guard card.isAlive, card.key == .slate, let reported = card.tokenReportedAt else { return false }
+        guard card.isAlive, !card.isLost, card.key == .slate, let reported = card.tokenReportedAt else { return false }
         return now.seconds(since: reported) > options.settleSeconds
     }
 
@@ -83,7 +91,7 @@ extension Judge {
             now.seconds(since: tokenAt) > settle, let selection = phone.selection, let selectedAt = phone.selectedAt,
             now.seconds(since: selectedAt) > settle, hasFreshSelection(phone, at: now), !phone.hasHadCard,
             // L10: of a lane that died a start may be spent that never left.
-            phone.startsInAll == 0, phone.restartedAt == nil,
+            phone.startsInAll == 0, phone.restarts.isEmpty,
             phone.night.map({
                 $0 == nightNumber(at: now, zone: settings.timeZone, rollsAtMinute: tuning.night.rollsAtMinute)
             }) ?? true

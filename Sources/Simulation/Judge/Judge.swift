@@ -1,6 +1,6 @@
 public import CardRules
 
-/// Judges from the phones' side whether the invariants of rules.md section 11 hold: I1, I2, I3, I5, I6, I7, I9, I10.
+/// Judges from the phones' side whether the invariants of rules.md section 11 hold: I1 to I10.
 ///
 /// It has its own simple model of the night and shares no code with the lanes but values and `Tuning`. It is told what
 /// phones report and what happens on them, what gateways answer, and the slate; times must not go back.
@@ -21,8 +21,9 @@ public struct Judge: Sendable {
     var probed: Set<Int> = []
     /// I6 is judged once this is long enough ago; `nil` while faults go on.
     var quietSince: WallTime? = .distantPast
-    /// I10: when the server last came back.
-    var restartedAt: WallTime?
+    var sessions: [CardKey: SessionView] = [:]
+    /// I10: when the server came back.
+    var restarts: [WallTime] = []
 
     struct Refusals: Sendable {
         var gateways: Set<Gateway> = []
@@ -58,13 +59,13 @@ public struct Judge: Sendable {
     public mutating func calms(at now: WallTime) { quietSince = now }
 
     /// The server has restarted: one update per card may repeat (I10).
-    public mutating func serverRestarts(at now: WallTime) { restartedAt = now }
+    public mutating func serverRestarts(at now: WallTime) { restarts.append(now) }
 
     /// The lane of one phone has restarted: one update per card of that phone may repeat (I10).
     public mutating func laneRestarts(ofPhone number: Int, at now: WallTime) {
         var phone = take(number)
         defer { put(phone, number) }
-        phone.restartedAt = now
+        phone.restarts.append(now)
     }
 
     /// An operator made a moment up for one phone. It excuses nothing: a takeover that it brings is judged as any other
@@ -143,8 +144,17 @@ struct PhoneView: Sendable {
     var night: Int?
     var starts: [CardKey: Starts] = [:]
     var startsInAll = 0
-    /// I10: when its lane last came back alone.
-    var restartedAt: WallTime?
+    /// Timestamps of starts whose answer the server never got.
+    var unheardStarts: Set<Int64> = []
+    /// Reports that the server has not answered yet.
+    var underWay = 0
+    /// When the report under way first reached the server.
+    var arrivedAt: WallTime?
+    /// When the server last answered one, or the phone came back to the network.
+    var answeredAt: WallTime?
+    var isOffline = false
+    /// I10: when its lane came back alone.
+    var restarts: [WallTime] = []
     /// Ever: games that stand as the night turns do not join anew (A3), so a card that went then is not missing.
     var hasHadCard = false
     /// Alive ones, and those that ended lately.
@@ -172,7 +182,12 @@ struct CardView: Sendable {
     var newestTimestamp: Int64?
     /// A push since `accepted` failed, or its answer was lost (U6).
     var isDirty = false
-    var repeatedAfterRestart: WallTime?
+    /// A push to it was accepted and lost (ref R3): nobody can know what it shows.
+    var isLost = false
+    /// Its end was accepted, and may be on its way.
+    var isEndAccepted = false
+    /// Updates that said what was known already, each excused by a restart.
+    var repeated = 0
     var overReportedAt: WallTime?
     var goneAnsweredAt: WallTime?
     /// When the front changed, T6 and pins aside.

@@ -20,6 +20,8 @@ struct JudgeSlate: Sendable {
         var face = Face(phase: .pre, home: 0, away: 0)
         var period: Int?
         var innings: Int?
+        /// Since when it has been beyond regulation.
+        var beyondSince: WallTime?
         /// What it looked like before, with the time until which it did; oldest first.
         var past: [(until: WallTime, face: Face)] = []
         /// S11: since when it is final or postponed.
@@ -53,6 +55,7 @@ struct JudgeSlate: Sendable {
         game.startsAt = startsAt ?? game.startsAt
         game.sport = sport
         game.period = period
+        game.beyondSince = game.isBeyondRegulation ? game.beyondSince ?? now : nil
         turn(&game, to: face, lineAt: now, at: now)
         games[id] = game
     }
@@ -68,7 +71,10 @@ struct JudgeSlate: Sendable {
 
     private mutating func score(_ patch: ScorePatch, at now: WallTime) {
         var game = games[patch.game] ?? Game()
-        defer { games[patch.game] = game }
+        defer {
+            game.beyondSince = game.isBeyondRegulation ? game.beyondSince ?? now : nil
+            games[patch.game] = game
+        }
         if let version = patch.version {
             if let held = game.version, version <= held { return }
             game.version = version
@@ -174,14 +180,20 @@ struct JudgeSlate: Sendable {
         return game.past.contains { $0.until >= horizon && matches($0.face) }
     }
 
-    /// Play beyond regulation (T9, P2); of a sport that the judge does not know, never.
-    func isBeyondRegulation(_ id: GameID) -> Bool {
-        guard let game = games[id], let period = game.period else { return false }
-        return switch game.sport {
+    /// Play beyond regulation (T9, P2), already then; of a sport that the judge does not know, never.
+    func isBeyondRegulation(_ id: GameID, since time: WallTime) -> Bool {
+        games[id]?.beyondSince.map { $0 <= time } ?? false
+    }
+}
+
+extension JudgeSlate.Game {
+    fileprivate var isBeyondRegulation: Bool {
+        guard let period else { return false }
+        return switch sport {
         case .basketball, .football: period > 4
         case .hockey: period > 3
         case .soccer: period > 2
-        case .baseball: period > game.innings ?? 9
+        case .baseball: period > innings ?? 9
         case .other: false
         }
     }

@@ -85,6 +85,9 @@ public final class MemoryStore: Store {
 
 // What a test tells it.
 extension MemoryStore {
+    /// Writes a transaction at once, unless it fails.
+    func write(_ batch: CommitBatch) -> CommitOutcome { state.withLock { $0.write(batch) } }
+
     /// From now on everything fails with this; `nil`: it works again.
     public func fail(with error: StoreError?) { state.withLock { $0.failure = error } }
 

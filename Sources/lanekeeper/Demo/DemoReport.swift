@@ -53,7 +53,7 @@ struct DemoReport: Encodable {
         fronted = Dictionary(
             uniqueKeysWithValues: judged.fronted.map { ($0.key.rawValue, $0.value.games.map(\.text)) })
         violations = Dictionary(
-            uniqueKeysWithValues: Invariant.allCases.filter(\.isJudged).map { ($0.rawValue, judged.counts[$0] ?? 0) })
+            uniqueKeysWithValues: Invariant.allCases.map { ($0.rawValue, judged.counts[$0] ?? 0) })
     }
 
     private enum CodingKeys: String, CodingKey {
