@@ -78,7 +78,7 @@ let package = Package(
             of: "Intake",
             ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
         tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
-        tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
+        tests(of: "Simulation", ["CardRules", "Intake", "TLS", "HTTP2"]),
         tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
     ]
 )
