@@ -65,8 +65,13 @@ actor Daemon {
     // MARK: - Parts
 
     private func startStore() async throws {
-        store = try await openStore(
+        let opened = try await openStore(
             configuration, migrates: surroundings.migratesStore, random: try surroundings.random(.store))
+        let watched = WatchedStore(opened.store, clock: surroundings.machine, log: log)
+        status.watch(store: {
+            opened.trouble().map { "the store is away: \($0.words)" } ?? watched.trouble
+        })
+        store = OpenedStore(store: watched, close: opened.close)
         log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
     }
 

@@ -50,16 +50,25 @@ final class RunningDaemon: Sendable {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
+    /// All that it logs until it ends.
+    func restOfLog() async -> [String] { await log.rest() }
+
     func ended() async -> (code: Int32, wasKilled: Bool) { await end.outcome() }
 
-    /// The body and the status of a GET, by curl.
+    /// The body and the status of a GET, by curl; the status is 000 where nobody answered.
     func get(_ path: String, key: String? = nil) async throws -> String { try await curl([], path, key) }
 
     func put(_ path: String, _ json: String, key: String) async throws -> String {
-        try await curl(["-X", "PUT", "-H", "Content-Type: application/json", "-d", json], path, key)
+        try await send("PUT", path, json, key: key)
     }
 
-    private func curl(_ options: [String], _ path: String, _ key: String?) async throws -> String {
+    func send(
+        _ method: String, _ path: String, _ body: String, type: String = "application/json", key: String
+    ) async throws -> String {
+        try await curl(["-X", method, "-H", "Content-Type: \(type)", "--data-binary", body], path, key)
+    }
+
+    func curl(_ options: [String], _ path: String, _ key: String? = nil) async throws -> String {
         let keyed = key.map { ["-H", "Authorization: Bearer \($0)"] } ?? []
         let arguments = ["-s", "-m", "30", "-w", " %{http_code}"] + keyed + options + ["\(address)\(path)"]
         return try await onOwnThread("curl") {
