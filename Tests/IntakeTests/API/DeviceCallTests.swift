@@ -61,7 +61,7 @@ import WebServer
             let kept = await rig.supervisor.state(of: "d1")?.kept
             #expect(kept?.app == other && kept?.settings.user == "u")
             #expect(await rig.call("PUT", "/v1/devices/d1", #"{"app":"other"}"#).status == 204)
-            #expect(await rig.call("DELETE", "/v1/devices/d1", nil).status == 204)
+            #expect(await rig.call("DELETE", "/v1/devices/d1").status == 204)
             while await rig.supervisor.state(of: "d1") != nil { await Task.yield() }
             #expect(await rig.call("PUT", "/v1/devices/d1", #"{"app":"\#(APIRig.app)"}"#).status == 204)
             #expect(await rig.supervisor.state(of: "d1")?.kept.app == APIRig.app)

@@ -19,9 +19,10 @@ import Testing
         """
     }
 
-    private func score(_ request: RecordedRequest) -> Int64? {
-        let document = try? JSONDocument(request.request.body)
-        return document?.root["aps"]?["content-state"]?["games"]?[0]?["homeScore"]?.wholeNumber
+    private func score(_ request: RecordedRequest) -> Int? {
+        guard let document = try? JSONDocument(request.request.body) else { return nil }
+        let state = document.root["aps"]?["content-state"]
+        return state?["games"]?[0]?["homeScore"]?.wholeNumber
     }
 
     @Test
@@ -79,7 +80,7 @@ import Testing
             #expect(!log.contains { $0.contains("reads the whole table") }, "it goes on from where it was")
             #expect(await again.ended() == (0, false))
         }
-        await admin.close()
+        admin.close()
     }
 
     @Test func `serve: a feed that cannot be followed is told, and the rest of the daemon works`() async throws {

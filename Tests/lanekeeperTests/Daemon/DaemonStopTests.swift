@@ -1,3 +1,4 @@
+import CardRules
 import Foundation
 import Simulation
 import Testing
