@@ -7,7 +7,7 @@ import Testing
         var held = HeldScores()
         var plain: [(game: String, at: Int64)] = []
         var random = SeededGenerator(seed: 7)
-        func patch(_ game: String) -> ScorePatch { ScorePatch(game: GameID(unchecked: game), at: 0) }
+        func patch(_ game: String) -> ScorePatch { ScorePatch(game: GameID(unchecked: game), at: WallTime(seconds: 0)) }
         for step in 0..<5000 as Range<Int64> {
             let game = "g\(Int.random(in: 0..<12, using: &random))"
             switch Int.random(in: 0..<20, using: &random) {
