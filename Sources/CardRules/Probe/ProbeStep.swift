@@ -8,7 +8,7 @@ public struct ProbeStep: Hashable, Sendable {
     public enum Event: String, Hashable, Sendable, CaseIterable {
         /// It is on its way to the gateway (P1).
         case sent
-        /// The gateway took it (G9).
+        /// The gateway took it (L2).
         case accepted
         /// The gateway refused it: nothing more comes.
         case refused

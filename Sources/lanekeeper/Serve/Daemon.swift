@@ -206,7 +206,7 @@ actor Daemon {
         }
         if next.tuning.gateway != configuration.tuning.gateway { waiting.append("tuning.gateway") }
         if next.http.tls == configuration.http.tls {
-            await reloadTLS()
+            await reloadTLS(next.http.tls)
         } else {
             // Other paths are others' files; the same paths are read again.
             waiting.append("http.tls")
@@ -225,12 +225,14 @@ actor Daemon {
         }
     }
 
-    private func reloadTLS() async {
+    private func reloadTLS(_ files: Configuration.HTTP.TLS) async {
         guard let web else { return }
         do {
             try await onOwnThread("tls-reload") { try web.reload() }
         } catch {
-            log.error("the certificate cannot be read again; the old one stays", [.detail: .text("\(error)")])
+            let paths = [files.certificateFile, files.keyFile].compactMap { $0?.path }.joined(separator: ", ")
+            log.error(
+                "the certificate cannot be read again; the old one stays", [.detail: .text("\(paths): \(error)")])
         }
     }
 }

@@ -46,7 +46,7 @@ func openStore(
         case .postgres(let text):
             let store = try await PostgresStore.open(
                 try PostgresAddress(text), ownership: owns ? .everything : .leases, migrate: migrates, random: random)
-            return OpenedStore(store: store, trouble: { store.trouble }) { await store.close() }
+            return OpenedStore(store: store, trouble: { store.trouble }, close: { await store.close() })
         }
     } catch let error as StoreError {
         throw StoreFault(error, url)

@@ -1,5 +1,6 @@
 import CardRules
 import Foundation
+import Operations
 import Simulation
 import TLS
 
@@ -15,10 +16,12 @@ struct DaemonFixture {
     /// A gateway and a folder for one test.
     static func inPlace(_ body: (DaemonFixture) async throws -> Void) async throws {
         try await BuiltProgram.inFolder { folder in
+            var options = GatewayOptions()
+            options.requestsKept = 100
             let gateway = try GatewayServer(
                 backend: DeskBackend(seed: 1),
                 identity: try ServerIdentity.selfSigned(now: Int64(Date().timeIntervalSince1970)),
-                options: GatewayOptions(), seed: 1, now: { WallTime(fractionalSeconds: Date().timeIntervalSince1970) })
+                options: options, seed: 1, now: { WallTime(fractionalSeconds: Date().timeIntervalSince1970) })
             do {
                 let lines = try KeyCommand(["new", "--scope", "devices", "--scope", "feed", "--scope", "admin"])
                     .lines(secret: [UInt8](repeating: 7, count: 32))
@@ -52,7 +55,8 @@ struct DaemonFixture {
         while true {
             let found = (gateway.withModel(of: .sandbox) { $0.requests } ?? []).filter(matches)
             if found.count >= count { return found }
-            await Task.yield()
+            // Another process has its turn.
+            try? await onOwnThread("look") { _ = usleep(20_000) }
         }
     }
 }
