@@ -65,8 +65,13 @@ actor Daemon {
     // MARK: - Parts
 
     private func startStore() async throws {
-        store = try await openStore(
+        let opened = try await openStore(
             configuration, migrates: surroundings.migratesStore, random: try surroundings.random(.store))
+        let watched = WatchedStore(opened.store, clock: surroundings.machine, log: log)
+        status.watch(store: {
+            opened.trouble().map { "the store is away: \($0.words)" } ?? watched.trouble
+        })
+        store = OpenedStore(store: watched, close: opened.close)
         log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
     }
 
@@ -201,7 +206,7 @@ actor Daemon {
         }
         if next.tuning.gateway != configuration.tuning.gateway { waiting.append("tuning.gateway") }
         if next.http.tls == configuration.http.tls {
-            await reloadTLS()
+            await reloadTLS(next.http.tls)
         } else {
             // Other paths are others' files; the same paths are read again.
             waiting.append("http.tls")
@@ -220,12 +225,14 @@ actor Daemon {
         }
     }
 
-    private func reloadTLS() async {
+    private func reloadTLS(_ files: Configuration.HTTP.TLS) async {
         guard let web else { return }
         do {
             try await onOwnThread("tls-reload") { try web.reload() }
         } catch {
-            log.error("the certificate cannot be read again; the old one stays", [.detail: .text("\(error)")])
+            let paths = [files.certificateFile, files.keyFile].compactMap { $0?.path }.joined(separator: ", ")
+            log.error(
+                "the certificate cannot be read again; the old one stays", [.detail: .text("\(paths): \(error)")])
         }
     }
 }

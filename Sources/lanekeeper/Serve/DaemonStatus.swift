@@ -9,6 +9,7 @@ final class DaemonStatus: Sendable {
         var stage = LifeCycle.Stage.starting
         var supervisor: Supervisor?
         var calls: APIHandler?
+        var storeTrouble: @Sendable () -> String? = { nil }
     }
 
     private let state = Mutex(State())
@@ -44,11 +45,16 @@ final class DaemonStatus: Sendable {
     }
 }
 
+extension DaemonStatus {
+    /// Asked at each look at its readiness; from any thread.
+    func watch(store trouble: @escaping @Sendable () -> String?) { state.withLock { $0.storeTrouble = trouble } }
+}
+
 extension DaemonStatus: APIBackend {
     var readiness: APIReadiness {
         switch stage {
         case .starting: APIReadiness(reasons: ["it is starting"])
-        case .ready: APIReadiness()
+        case .ready: APIReadiness(reasons: [state.withLock { $0.storeTrouble }()].compactMap(\.self))
         case .stopping: APIReadiness(reasons: ["it is stopping"])
         }
     }

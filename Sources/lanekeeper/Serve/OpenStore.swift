@@ -12,17 +12,7 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     var isInUse = false
 
     init(_ error: StoreError, _ url: StoreURL) {
-        let what =
-            switch error {
-            case .inUse(let path): "\(path) is in use by another lanekeeper: stop that one first"
-            case .newerSchema(let found, let known):
-                "it was written by a newer version (\(found), this one knows \(known)): install that one again, or restore a backup"
-            case .corrupt(let table, let key, let detail):
-                "\(table) \(key) is damaged: \(detail). Restore a backup, or ask sqlite3's .recover for a file"
-            case .unavailable(let detail): detail
-            case .fenced: "a newer owner has taken it over"
-            }
-        description = "store.url \(url.shown): \(what)"
+        description = "store.url \(url.shown): \(error.words)"
         if case .inUse = error { isInUse = true }
     }
 
@@ -32,6 +22,8 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
 /// A store with its end.
 struct OpenedStore: Sendable {
     let store: any Store
+    /// What the store itself knows of why it cannot be used now.
+    var trouble: @Sendable () -> StoreError? = { nil }
     /// Suspends until what was taken is written.
     let close: @Sendable () async -> Void
 }
@@ -54,7 +46,7 @@ func openStore(
         case .postgres(let text):
             let store = try await PostgresStore.open(
                 try PostgresAddress(text), ownership: owns ? .everything : .leases, migrate: migrates, random: random)
-            return OpenedStore(store: store) { await store.close() }
+            return OpenedStore(store: store, trouble: { store.trouble }, close: { await store.close() })
         }
     } catch let error as StoreError {
         throw StoreFault(error, url)
