@@ -54,7 +54,7 @@ extension World {
         guard phones[phone].call == number, let report = phones[phone].reports.first else { return }
         switch reply.answer {
         case .unavailable, .overloaded: return fails(phone)
-        case .done, .unknownDevice, .unknownCard, .staleSelection: break
+        case .done, .unknownDevice, .unknownCard, .staleSelection, .otherApp: break
         }
         phones[phone].call = nil
         phones[phone].failures = 0

@@ -2,6 +2,7 @@ import CardRules
 import Foundation
 import Intake
 import Simulation
+import Synchronization
 
 /// Runs days, as many at a time as there are cores, and says what they came to in the order of their seeds.
 struct SimulateRun: Sendable {

@@ -1,4 +1,5 @@
 import CardRules
+import PushWire
 import Simulation
 
 /// What days came to, for people and for programs.
