@@ -58,7 +58,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let backend = CountingBackend()
         let rig = try PushPoolTests.Rig(
-            backend, speed: 50,
+            backend, speed: 25,
             options: {
                 $0.streamsAfter = 40
                 $0.throttlesOnErrors = true

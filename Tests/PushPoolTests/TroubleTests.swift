@@ -17,7 +17,7 @@ import Testing
     {
         let clock = ScaledClock(start: ScriptedRig.start, speed: 200)
         let healsAt = ScriptedRig.start.advanced(bySeconds: 600)
-        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 1500 }) { request, _ in
+        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 6000 }) { request, _ in
             guard clock.now < healsAt else { return [.answer(request.stream)] }
             return switch request.number % 10 {
             case 0..<5: [.answer(request.stream, status: 400, body: Self.body("TopicDisallowed"))]
@@ -78,7 +78,7 @@ import Testing
     {
         let clock = ScaledClock(start: ScriptedRig.start, speed: 100)
         let healsAt = ScriptedRig.start.advanced(bySeconds: 100)
-        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 300 }) { request, _ in
+        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 3000 }) { request, _ in
             clock.now < healsAt
                 ? [.answer(request.stream, status: 503, body: Self.body("ServiceUnavailable"))]
                 : [.answer(request.stream)]
@@ -99,7 +99,7 @@ import Testing
         `ref T23: a connection that refuses everything after one 403 is left, and each push goes again once, elsewhere`()
         async throws
     {
-        let clock = ScaledClock(start: ScriptedRig.start, speed: 20)
+        let clock = ScaledClock(start: ScriptedRig.start, speed: 4)
         let rig = try ScriptedRig(clock: clock) { request, _ in
             request.connection == 0 && request.stream > 1
                 ? [.answer(request.stream, status: 403, body: Self.body("ExpiredProviderToken"))]

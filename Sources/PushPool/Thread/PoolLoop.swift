@@ -94,18 +94,21 @@ struct PoolLoop: ~Copyable {
         var ready: [Epoll.Event] = []
         while state.stopping == nil || !state.isEmpty {
             try epoll.wait(timeoutMilliseconds: queue.mayRest() ? patience : 0, into: &ready)
-            let now = time
             for event in ready where event.token == Self.wakeToken { queue.wake.drain() }
-            takeArrivals(at: now, in: epoll)
+            let arrivals = queue.take()
             for event in ready where event.token != Self.wakeToken {
                 connections[event.token]?.advance(using: &buffer)
             }
+            // Read last: nothing that has come is treated as of a time before it came.
+            let now = time
+            take(arrivals, at: now, in: epoll)
             rounds(at: now, in: epoll)
             deliver()
             // Sinks that hear of answers offer their next pushes at once: these leave in the same turn, at their own time.
             if queue.hasNews {
+                let arrivals = queue.take()
                 let later = time
-                takeArrivals(at: later, in: epoll)
+                take(arrivals, at: later, in: epoll)
                 rounds(at: later, in: epoll)
                 deliver()
             }
@@ -121,8 +124,7 @@ struct PoolLoop: ~Copyable {
 
     // MARK: - In
 
-    private mutating func takeArrivals(at now: PoolTime, in epoll: borrowing Epoll) {
-        let arrivals = queue.take()
+    private mutating func take(_ arrivals: PoolQueue.Arrivals, at now: PoolTime, in epoll: borrowing Epoll) {
         for push in arrivals.refused { settle(HeldPush(push, at: now.steady), .notSent, at: now) }
         for place in arrivals.pushes.indices { take(HeldPush(arrivals.pushes[place], at: now.steady), at: now) }
         for command in arrivals.commands {

@@ -127,6 +127,7 @@ final class PoolQueue: Sendable {
             taken.stop = state.stop
             state.arrivals = Arrivals()
             state.hasNews = false
+            state.isAwake = true
             return taken
         }
     }
