@@ -43,15 +43,15 @@ final class SessionMemory {
     var callbacks: nghttp2_mem {
         nghttp2_mem(
             mem_user_data: Unmanaged.passUnretained(self).toOpaque(),
-            malloc: { size, data in owner(data)?.take(size) },
-            free: { piece, data in owner(data)?.giveBack(piece) },
+            malloc: { size, data in owner(data) { $0.take(size) } },
+            free: { piece, data in _ = owner(data) { $0.giveBack(piece) } },
             calloc: { count, size, data in
                 let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: size)
-                guard !isTooMuch, let piece = owner(data)?.take(bytes) else { return nil }
+                guard !isTooMuch, let piece = owner(data, { $0.take(bytes) }) else { return nil }
                 memset(piece, 0, bytes)
                 return piece
             },
-            realloc: { piece, size, data in owner(data)?.resize(piece, size) })
+            realloc: { piece, size, data in owner(data) { $0.resize(piece, size) } })
     }
 
     /// - Returns: `nil` when the system has none.
@@ -108,6 +108,6 @@ final class SessionMemory {
 
 /// Whoever owns the session holds its memory: no reference need be counted.
 @inline(__always)
-private func owner(_ data: UnsafeMutableRawPointer?) -> SessionMemory? {
-    data.map { Unmanaged<SessionMemory>.fromOpaque($0).takeUnretainedValue() }
+private func owner<R>(_ data: UnsafeMutableRawPointer?, _ body: (SessionMemory) -> R?) -> R? {
+    data.flatMap { Unmanaged<SessionMemory>.fromOpaque($0)._withUnsafeGuaranteedRef(body) }
 }
