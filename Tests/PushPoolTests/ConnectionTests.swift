@@ -49,6 +49,7 @@ import Testing
         let rig = try PushPoolTests.Rig(
             options: {
                 $0.streamsAfter = 50
+                $0.answerSeconds = 0.1  // so that one connection is not done before the other is there
                 $0.requestsKept = 3000
             }, configuration: { $0.connections = 3 })
         _ = rig.pool.send((0..<2000).map { rig.push($0) })

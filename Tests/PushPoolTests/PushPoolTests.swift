@@ -38,7 +38,8 @@ import Testing
                 gateways: [.production: .init(host: "127.0.0.1", port: address.port)],
                 trust: .pem(server.certificatePEM),
                 keys: .one(.init(pem: pem, keyID: "KEY1234567", teamID: "TEAM123456")))
-            configuration.timeoutSeconds = 600  // nobody waits for it but who says so: the machine may have much else to do
+            // Only who says so waits for a deadline: the machine may have much else to do.
+            configuration.timeoutSeconds = 600
             adjust(&configuration)
             pool = try PushPool(configuration: configuration, clock: clock)
         }
