@@ -214,8 +214,15 @@ struct Courtroom {
         var court = Courtroom(Sample.profile { $0.spoilerFree = true })
         court.judge.sees(
             game: GameID(unchecked: "g1"), sport: .hockey, phase: .live, home: 1, away: 1, period: 4, at: court.at(0))
-        court.start(Sample.content([Sample.game("g1", home: nil, away: nil)], spoilerFree: true), at: 100)
-        #expect(court.broken[.i3] == 1)
+        let old = court.at(-10).unixSeconds
+        court.start(Sample.content([Sample.game("g1", home: nil, away: nil)], spoilerFree: true, asOf: old), at: 100)
+        #expect(court.broken[.i3] == nil, "what was made before cannot know it")
+        let now = court.at(90).unixSeconds
+        court.push(
+            Sample.start(
+                Sample.content([Sample.game("g1", home: nil, away: nil)], spoilerFree: true, asOf: now),
+                timestamp: Handset.stamp(200)), to: .pushToStart, at: 200)
+        #expect(court.broken[.i3] == 1, "\(court.sentences)")
     }
 
     @Test func `I3: a background push is found`() {

@@ -8,7 +8,9 @@ import Testing
 @Suite struct WorldTests {
     private static let zones = ZoneDirectory()
 
-    private static func day(_ seed: UInt64, phones: Int = 4, _ change: (inout WorldOptions) -> Void = { _ in }) -> WorldResult {
+    private static func day(_ seed: UInt64, phones: Int = 4, _ change: (inout WorldOptions) -> Void = { _ in })
+        -> WorldResult
+    {
         var options = WorldOptions(seed: seed)
         options.phones = phones
         options.games = 3
@@ -16,13 +18,13 @@ import Testing
         return World(options) { zones.zone(named: $0) }.run()
     }
 
-    /// Seeds that once broke an invariant, with what was wrong then.
-    static let corpus: [UInt64] = [1, 2, 7, 10, 17, 20, 28, 30, 36, 42, 73]
+    /// Days of twenty phones that once broke an invariant.
+    static let corpus: [UInt64] = [11, 36]
 
     /// Fresh ones for each commit: the number of the first comes from outside.
     static let fresh: [UInt64] = {
         let first = ProcessInfo.processInfo.environment["LANEKEEPER_SEED"].flatMap { UInt64($0, radix: 16) } ?? 1000
-        return (0..<8).map { first &+ $0 }
+        return (0..<4).map { first &+ $0 }
     }()
 
     @Test func `a day with no faults starts, updates and ends cards, and breaks nothing`() {
@@ -34,7 +36,8 @@ import Testing
 
     @Test func `the same seed gives the same day, event for event; another gives another`() {
         let first = Self.day(5)
-        #expect(Self.day(5).hash == first.hash && Self.day(5).jobs == first.jobs)
+        let second = Self.day(5)
+        #expect(second.hash == first.hash && second.jobs == first.jobs)
         #expect(Self.day(6).hash != first.hash)
     }
 
@@ -54,9 +57,9 @@ import Testing
     }
 
     @Test(arguments: fresh) func `I1 to I10 hold on a fresh day, whatever goes wrong`(seed: UInt64) {
-        let result = Self.day(seed, phones: 8)
+        let result = Self.day(seed, phones: 6)
         #expect(
             result.violations.isEmpty,
-            "lanekeeper simulate --seeds \(seed) --phones 8: \(result.violations)")
+            "lanekeeper simulate --seeds \(seed) --phones 6: \(result.violations)")
     }
 }
