@@ -79,6 +79,11 @@ let package = Package(
             ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
         tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
-        tests(of: "lanekeeper", ["CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS"]),
+        tests(
+            of: "lanekeeper",
+            [
+                "CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS", "Postgres",
+                "PrivatePostgres",
+            ]),
     ]
 )

@@ -65,8 +65,10 @@ actor Daemon {
     // MARK: - Parts
 
     private func startStore() async throws {
-        store = try await openStore(
+        let store = try await openStore(
             configuration, migrates: surroundings.migratesStore, random: try surroundings.random(.store))
+        self.store = store
+        status.ask(trouble: { store.trouble().map { [$0] } ?? [] })
         log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
     }
 

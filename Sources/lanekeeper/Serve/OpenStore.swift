@@ -12,26 +12,33 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     var isInUse = false
 
     init(_ error: StoreError, _ url: StoreURL) {
-        let what =
-            switch error {
-            case .inUse(let path): "\(path) is in use by another lanekeeper: stop that one first"
-            case .newerSchema(let found, let known):
-                "it was written by a newer version (\(found), this one knows \(known)): install that one again, or restore a backup"
-            case .corrupt(let table, let key, let detail):
-                "\(table) \(key) is damaged: \(detail). Restore a backup, or ask sqlite3's .recover for a file"
-            case .unavailable(let detail): detail
-            case .fenced: "a newer owner has taken it over"
-            }
-        description = "store.url \(url.shown): \(what)"
+        description = "store.url \(url.shown): \(error.words)"
         if case .inUse = error { isInUse = true }
     }
 
     init(_ description: String) { self.description = description }
 }
 
+extension StoreError {
+    /// For people.
+    var words: String {
+        switch self {
+        case .inUse(let path): "\(path) is in use by another lanekeeper: stop that one first"
+        case .newerSchema(let found, let known):
+            "it was written by a newer version (\(found), this one knows \(known)): install that one again, or restore a backup"
+        case .corrupt(let table, let key, let detail):
+            "\(table) \(key) is damaged: \(detail). Restore a backup, or ask sqlite3's .recover for a file"
+        case .unavailable(let detail): detail
+        case .fenced: "a newer owner has taken it over"
+        }
+    }
+}
+
 /// A store with its end.
 struct OpenedStore: Sendable {
     let store: any Store
+    /// Why nothing can be written now, in words for `readyz`; `nil`: it can.
+    let trouble: @Sendable () -> String?
     /// Suspends until what was taken is written.
     let close: @Sendable () async -> Void
 }
@@ -50,11 +57,13 @@ func openStore(
         switch url {
         case .sqlite(let path):
             let store = try await onOwnThread("store-open") { try SQLiteStore.open(path: path) }
-            return OpenedStore(store: store) { await store.close() }
+            return OpenedStore(store: store, trouble: { nil }, close: { await store.close() })
         case .postgres(let text):
             let store = try await PostgresStore.open(
                 try PostgresAddress(text), ownership: owns ? .everything : .leases, migrate: migrates, random: random)
-            return OpenedStore(store: store) { await store.close() }
+            return OpenedStore(
+                store: store, trouble: { store.trouble.map { "the store cannot be used: \($0.words)" } },
+                close: { await store.close() })
         }
     } catch let error as StoreError {
         throw StoreFault(error, url)

@@ -16,12 +16,16 @@ final class RunningDaemon: Sendable {
 
     /// Starts it, and waits until it has printed its address.
     /// - Throws: `NoAddress` where it ended before.
-    init(in folder: URL, configuration: String, environment: [String: String] = [:]) async throws {
+    /// - Parameter flags: further words of the command line.
+    init(
+        in folder: URL, configuration: String, environment: [String: String] = [:], flags: [String] = []
+    ) async throws {
         try Data(configuration.utf8).write(to: folder.appendingPathComponent(Self.configurationName))
         let (out, log, end) = (Lines(), Lines(), End())
         let process = Process()
         process.executableURL = BuiltProgram.url
-        process.arguments = ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"]
+        process.arguments =
+            ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"] + flags
         process.currentDirectoryURL = folder
         process.environment = BuiltProgram.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
@@ -57,6 +61,19 @@ final class RunningDaemon: Sendable {
 
     func put(_ path: String, _ json: String, key: String) async throws -> String {
         try await curl(["-X", "PUT", "-H", "Content-Type: application/json", "-d", json], path, key)
+    }
+
+    func post(_ path: String, _ lines: String, key: String) async throws -> String {
+        try await curl(
+            ["-X", "POST", "-H", "Content-Type: application/x-ndjson", "--data-binary", lines], path, key)
+    }
+
+    /// Asks until the answer is as wanted.
+    func poll(_ path: String, key: String? = nil, until isDone: (String) -> Bool) async throws -> String {
+        while true {
+            let answer = try await get(path, key: key)
+            if isDone(answer) { return answer }
+        }
     }
 
     private func curl(_ options: [String], _ path: String, _ key: String?) async throws -> String {
