@@ -14,6 +14,10 @@ final class ShardInbox: Sendable, VerdictSink {
         var commits: [CommitOutcome] = []
         /// Lanes to throw away, and what is heard of those that were.
         var kills: [KillOrder] = []
+        /// Partitions that come and go.
+        var orders: [PartitionOrder] = []
+        /// Posts that went on to another record, which has them now.
+        var applied: [AppliedPost] = []
         var fallenNews: [(device: DeviceID, news: FallenNews)] = []
         var snapshot: SlateSnapshot?
         /// Comes with a snapshot.
@@ -31,7 +35,7 @@ final class ShardInbox: Sendable, VerdictSink {
 
         var isEmpty: Bool {
             calls.isEmpty && answers.isEmpty && commits.isEmpty && kills.isEmpty && fallenNews.isEmpty
-                && snapshot == nil && !isTimeDue && !isFlush
+                && orders.isEmpty && applied.isEmpty && snapshot == nil && !isTimeDue && !isFlush
         }
     }
 
@@ -102,6 +106,18 @@ final class ShardInbox: Sendable, VerdictSink {
         if isTaken { wake.yield() } else { order.whenWritten(false) }
     }
 
+    func offer(_ order: PartitionOrder) {
+        let isTaken = load.withLock { load in
+            guard !load.isFinished else { return false }
+            load.orders.append(order)
+            load.offers += 1
+            return true
+        }
+        if isTaken { wake.yield() } else { order.callOff() }
+    }
+
+    func offer(_ applied: AppliedPost) { put { $0.applied.append(applied) } }
+
     func offer(_ news: FallenNews, of device: DeviceID) { put { $0.fallenNews.append((device, news)) } }
 
     func offerFlush() { put { $0.isFlush = true } }
@@ -144,12 +160,12 @@ final class ShardInbox: Sendable, VerdictSink {
     }
 
     /// - Returns: the calls and orders that nobody will take any more.
-    func finish() -> (calls: [DeviceCall], kills: [KillOrder]) {
+    func finish() -> (calls: [DeviceCall], kills: [KillOrder], orders: [PartitionOrder]) {
         wake.finish()
         return load.withLock { load in
             load.isFinished = true
-            defer { (load.calls, load.kills) = ([], []) }
-            return (load.calls, load.kills)
+            defer { (load.calls, load.kills, load.orders) = ([], [], []) }
+            return (load.calls, load.kills, load.orders)
         }
     }
 }

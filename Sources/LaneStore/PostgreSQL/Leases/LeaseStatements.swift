@@ -6,8 +6,9 @@ enum LeaseStatements {
     static let join = PostgresStatement(
         "join",
         """
-        INSERT INTO node (name, expires) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond') RETURNING id
-        """, [.text, .int8])
+        INSERT INTO node (name, expires, writer)
+        VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond', $3) RETURNING id
+        """, [.text, .int8, .int8])
 
     /// No row: we are dead. Stop, and start as a new node.
     static let renew = PostgresStatement(
@@ -18,7 +19,10 @@ enum LeaseStatements {
         """, [.int8, .int8])
 
     static let nodes = PostgresStatement(
-        "nodes", "SELECT id FROM node WHERE expires > clock_timestamp() ORDER BY id")
+        "nodes", "SELECT id, leaving FROM node WHERE expires > clock_timestamp() ORDER BY id")
+
+    /// It takes nothing more, and the others need not wait to have more than their share of it.
+    static let retire = PostgresStatement("retire", "UPDATE node SET leaving = true WHERE id = $1", [.int8])
     static let leases = PostgresStatement(
         "leases", "SELECT partition, coalesce(holder, 0) FROM lease ORDER BY partition")
 
@@ -39,8 +43,8 @@ enum LeaseStatements {
     static let endSessions = PostgresStatement(
         "end_sessions",
         """
-        SELECT pg_terminate_backend(a.pid) FROM lease l, pg_stat_activity a
-        WHERE l.partition = $1 AND a.application_name = 'lanekeeper node ' || l.holder
+        SELECT pg_terminate_backend(a.pid) FROM lease l JOIN node w ON w.id = l.holder, pg_stat_activity a
+        WHERE l.partition = $1 AND a.application_name = 'lanekeeper writer ' || w.writer
         AND a.datname = current_database()
         AND NOT EXISTS (SELECT FROM node n WHERE n.id = l.holder AND n.expires > clock_timestamp())
         """, [.int2])
