@@ -7,6 +7,8 @@ struct Tenure {
     var waiting: [DeviceCall]?
     /// Another node is to have it: its lanes take no turn but for the verdicts of what is under way.
     var whenAtRest: (@Sendable () -> Void)?
+    /// Whoever waits for that has been told.
+    var isAtRest = false
 }
 
 /// What a shard is told of a partition that comes or goes.
@@ -86,20 +88,19 @@ extension Shard {
 
     /// Tells whoever waits for partitions to come to rest.
     func tellOfRest() {
-        guard !resting.isEmpty else { return }
+        let waiting = resting.filter { tenures[$0]?.isAtRest == false }
+        guard !waiting.isEmpty else { return }
         var busy = Set(inFlight.keys.map { partition(of: $0.device) })
         for push in outgoing { busy.insert(partition(of: push.ticket.device)) }
         for device in fallen.keys { busy.insert(partition(of: device)) }
         for index in outbox.gathering.lanes.union(outbox.committing?.lanes ?? []) {
             if let device = devices[index] { busy.insert(partition(of: device)) }
         }
-        for place in resting.subtracting(busy) {
+        for place in waiting.subtracting(busy) {
             guard !outbox.gathering.concerns(place), outbox.committing?.concerns(place) != true else { continue }
-            // Until the order to drop comes it still takes no turn.
-            let done = tenures[place]?.whenAtRest
-            tenures[place]?.whenAtRest = {}
-            resting.remove(place)
-            done?()
+            // It takes no turn more until the order to drop it comes.
+            tenures[place]?.isAtRest = true
+            tenures[place]?.whenAtRest?()
         }
     }
 
@@ -139,7 +140,7 @@ extension Shard {
             let tenure = tenures.removeValue(forKey: place)
             resting.remove(place)
             for call in tenure?.waiting ?? [] where call.post == nil { router.deliver(call) }
-            tenure?.whenAtRest?()
+            if tenure?.isAtRest == false { tenure?.whenAtRest?() }
         }
     }
 

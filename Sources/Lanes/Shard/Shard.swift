@@ -107,7 +107,7 @@ actor Shard {
         for order in rest.orders { order.callOff() }
         for tenure in tenures.values {
             for call in tenure.waiting ?? [] { call.reply(.unavailable) }
-            tenure.whenAtRest?()
+            if !tenure.isAtRest { tenure.whenAtRest?() }
         }
         tenures = [:]
         resting = []

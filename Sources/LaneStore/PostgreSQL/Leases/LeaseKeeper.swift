@@ -110,6 +110,10 @@ struct LeaseKeeper {
             }
             guard let node = try result.integer(0, 0) else { throw .unexpected("no number for the node") }
             book.joined(as: node, sentAt: sentAt)
+            _ = try session.execute(LeaseStatements.bury) {
+                $0.text(name)
+                $0.int64(node)
+            }
             state.ask {
                 $0.node = node
                 $0.isRetirementNew = $0.isRetired
