@@ -1,6 +1,7 @@
 import CardRules
 import Lanes
 import Postgres
+import Simulation
 import Testing
 
 @testable import LaneStore

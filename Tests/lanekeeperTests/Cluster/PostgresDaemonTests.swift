@@ -139,7 +139,61 @@ import Testing
     }
 }
 
+extension PostgresDaemonTests {
+    @Test
+    func `known fault 15: sessions become read-only under it: nothing is promised or started, and it comes back`()
+        async throws
+    {
+        let cluster = try await PrivateCluster.start()
+        try await BuiltProgram.inFolder { folder in
+            let gateway = try CountingGateway(in: folder)
+            let text = Self.configuration(gateway, store: cluster.url())
+            let daemon = try await RunningDaemon(in: folder, configuration: text, flags: ["--migrate"])
+            #expect(await daemon.logged("ready") != nil)
+            _ = try await daemon.poll("/readyz") { $0.hasSuffix(" 200") }
+            let now = Int(Date().timeIntervalSince1970)
+            #expect(
+                try await daemon.post("/v1/ticks", Self.tick("g1", home: 1, at: now), key: Self.key).hasSuffix(" 200"))
+            #expect(try await daemon.put("/v1/devices/d1", Self.device(1), key: Self.key).hasSuffix(" 204"))
+            await gateway.waitForStarts(1)
+
+            // As after a failover to which the old connections cling: reads work, every write is refused (25006).
+            try await cluster.run("ALTER SYSTEM SET default_transaction_read_only = on")
+            try await cluster.run("SELECT pg_reload_conf()")
+            let health = try await daemon.poll("/readyz") { answer in answer.hasSuffix(" 503") }
+            #expect(health.contains("read-only") || health.contains("no lease"), "\(health)")
+            let refused = try await daemon.put("/v1/devices/d2", Self.device(2), key: Self.key)
+            #expect(refused.hasSuffix(" 503"), "never a 2xx without a row: \(refused)")
+            let tick = try await daemon.post("/v1/ticks", Self.tick("g1", home: 2, at: now + 1), key: Self.key)
+            #expect(tick.hasSuffix(" 503"))
+            #expect(gateway.pushes("start").count == 1, "no start without its ledger row")
+
+            try await cluster.run(
+                "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only")
+            try await cluster.run("SELECT pg_reload_conf()")
+            _ = try await daemon.poll("/readyz") { $0.hasSuffix(" 200") }
+            while try await !daemon.put("/v1/devices/d2", Self.device(2), key: Self.key).hasSuffix(" 204") {}
+            await gateway.waitForStarts(2)
+            daemon.send(SIGTERM)
+            #expect(await daemon.ended() == (0, false))
+            #expect(gateway.pushes("start").values.allSatisfy { $0 == 1 })
+            await gateway.stop()
+        }
+        try await cluster.stop("fast")
+    }
+}
+
 extension PrivateCluster {
+    /// SQL that a transaction may not be around.
+    func run(_ sql: String) async throws {
+        let connection = try await PostgresConnection.open(try PostgresAddress(url()), settings: PostgresSettings())
+        for statement in sql.split(separator: ";") {
+            _ = try await connection.perform { (session) throws(PostgresError) in try session.query("\(statement)") }
+        }
+        connection.close()
+        await connection.closed()
+    }
+
     /// A database of one test.
     func make(_ name: String) async throws {
         let connection = try await PostgresConnection.open(try PostgresAddress(url()), settings: PostgresSettings())

@@ -16,7 +16,8 @@ import Testing
     private static let leaseSeconds = 4.0
 
     @Test
-    func `known fault 19: one node killed, one paused past its lease and resumed, one added: no phone is started twice`()
+    func
+        `known fault 19: one node killed, one paused past its lease and resumed, one added: no phone is started twice`()
         async throws
     {
         let postgres = try await PrivateCluster.start()
@@ -134,7 +135,9 @@ import Testing
         }
         try await driver.reportTokens()
         let starts = gateway.pushes("start")
-        say("\(starts.count) phones started, \(missing) claimed by the killed node and unanswered, twice: \(starts.values.count { $0 > 1 })")
+        say(
+            "\(starts.count) phones started, \(missing) claimed by the killed node and unanswered, twice: \(starts.values.count { $0 > 1 })"
+        )
         #expect(starts.values.allSatisfy { $0 == 1 })
         #expect(starts.count + missing == phones && missing <= phones / 20, "\(missing)")
 
