@@ -8,11 +8,14 @@ extension Supervisor {
 
     nonisolated func follow(_ cluster: any Cluster) async {
         let (loads, load) = AsyncStream<(partition: Int, epoch: Int64)>.makeStream()
+        let (readings, reading) = AsyncStream<ClusterEvent>.makeStream()
         await withDiscardingTaskGroup { group in
             group.addTask {
                 // One after the other: the first to be there acts while the others are read.
                 for await next in loads { await self.adopt(next.partition, epoch: next.epoch, cluster) }
             }
+            // A store that is slow to read holds up no news of leases.
+            group.addTask { for await event in readings { await self.read(event) } }
             for await event in cluster.events {
                 switch event {
                 case .gained(let partition, let epoch):
@@ -29,11 +32,11 @@ extension Supervisor {
                     let steps = switchboard.change { $0.asked(partition) }
                     group.addTask { await self.carryOut(steps) }
                 case .lost(let partitions): await carryOut(switchboard.change { $0.lost(partitions) })
-                case .news(let news): await read(news)
-                case .posted(let posts): await take(posts)
+                case .news, .posted: reading.yield(event)
                 }
             }
             load.finish()
+            reading.finish()
         }
     }
 
@@ -133,6 +136,14 @@ extension Supervisor {
     }
 
     // MARK: - From other nodes
+
+    private func read(_ event: ClusterEvent) async {
+        switch event {
+        case .news(let news): await read(news)
+        case .posted(let posts): await take(posts)
+        case .gained, .asked, .lost: break
+        }
+    }
 
     private func take(_ posts: [ReceivedPost]) async {
         for post in posts {

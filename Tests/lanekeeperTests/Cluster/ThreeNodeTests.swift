@@ -66,9 +66,10 @@ import Testing
         }
     }
 
+    private func say(_ text: String) { print("three nodes, \(Self.phones) phones: \(text)") }
+
     private func night(_ driver: ClusterDriver, _ gateway: CountingGateway) async throws {
         let third = Self.phones / 4
-        let say = { (text: String) in print("three nodes, \(Self.phones) phones: \(text)") }
         say("owned by three after \(try await driver.untilAllOwned(by: ["a", "b", "c"])) s")
         let now = Int(driver.clock.now.unixSeconds)
         #expect(try await driver.tick(PostgresDaemonTests.tick("g1", home: 0, at: now)) == 200)
@@ -115,11 +116,11 @@ import Testing
             #expect(try await registered.isEmpty)
         }
 
-        try await settle(driver, gateway, phones: 4 * third, score: score, say)
+        try await settle(driver, gateway, phones: 4 * third, score: score)
     }
 
     private func settle(
-        _ driver: ClusterDriver, _ gateway: CountingGateway, phones: Int, score: Int, _ say: (String) -> Void
+        _ driver: ClusterDriver, _ gateway: CountingGateway, phones: Int, score: Int
     ) async throws {
         // A start that was claimed when its node was killed stays spent (L10): the phone may not have seen it.
         var missing = 0
