@@ -117,6 +117,8 @@ struct Outbox {
 
     var gathering = Gathering()
     var committing: Gathering?
+    /// Partitions were lost while it was under way: it may be refused for them alone.
+    var hasDropped = false
     /// When the commit under way was handed over.
     var committingSince: SteadyTime?
     /// While the store is away, when to try again.

@@ -33,10 +33,12 @@ extension Shard {
     func settleCommit(_ outcome: CommitOutcome) async {
         guard let landed = outbox.committing else { return }
         outbox.committing = nil
+        let hasDropped = outbox.hasDropped
+        outbox.hasDropped = false
         switch outcome {
         case .failed(let error):
             environment.trace.record(.storeFailed(error))
-            if error == .fenced, let rest = yieldFenced(landed) {
+            if error == .fenced, let rest = yieldFenced(landed) ?? (hasDropped ? landed : nil) {
                 outbox.gathering.takeBack(rest)
                 outbox.gathering.replies = rest.replies + outbox.gathering.replies
                 return

@@ -112,6 +112,7 @@ extension Shard {
         for (index, device) in devices.enumerated() {
             if let device, gone.contains(partition(of: device)) { indices.insert(index) }
         }
+        outbox.hasDropped = outbox.hasDropped || outbox.committing != nil
         let replies =
             outbox.gathering.drop(gone, places: indices) + (outbox.committing?.drop(gone, places: indices) ?? [])
         for reply in replies { reply.tell(.unavailable) }
@@ -154,7 +155,7 @@ extension Shard {
         outbox.committing = batch
         for (place, tenure) in lost { router.fenced(place, epoch: tenure.epoch) }
         drop(Set(lost.keys))
-        defer { outbox.committing = nil }
+        defer { (outbox.committing, outbox.hasDropped) = (nil, false) }
         return outbox.committing
     }
 }

@@ -91,6 +91,8 @@ actor Shard {
     func run() async {
         for await _ in inbox.wakes { await work() }
         isOver = true
+        inbox.endLoop()
+        for tenure in tenures.values where !tenure.isAtRest { tenure.whenAtRest?() }
         for waiter in idleWaiters { waiter.resume() }
         idleWaiters = []
     }

@@ -30,6 +30,8 @@ final class ShardInbox: Sendable, VerdictSink {
         var isFlush = false
         /// Calls are not taken any more.
         var isFinished = false
+        /// The loop has ended: nobody carries out orders.
+        var isLoopOver = false
         /// How often anything came in.
         var offers: UInt64 = 0
 
@@ -108,7 +110,7 @@ final class ShardInbox: Sendable, VerdictSink {
 
     func offer(_ order: PartitionOrder) {
         let isTaken = load.withLock { load in
-            guard !load.isFinished else { return false }
+            guard !load.isFinished, !load.isLoopOver else { return false }
             load.orders.append(order)
             load.offers += 1
             return true
@@ -141,6 +143,7 @@ final class ShardInbox: Sendable, VerdictSink {
             let all = load
             load = Load()
             load.isFinished = all.isFinished
+            load.isLoopOver = all.isLoopOver
             load.offers = all.offers
             return all
         }
@@ -157,6 +160,16 @@ final class ShardInbox: Sendable, VerdictSink {
     var nextDeadline: WallTime? {
         get { earliest.withLock { $0 } }
         set { earliest.withLock { $0 = newValue } }
+    }
+
+    /// Whoever waits for an order must not wait for a loop that has ended.
+    func endLoop() {
+        let orders = load.withLock { load in
+            load.isLoopOver = true
+            defer { load.orders = [] }
+            return load.orders
+        }
+        for order in orders { order.callOff() }
     }
 
     /// - Returns: the calls and orders that nobody will take any more.

@@ -85,6 +85,7 @@ extension Supervisor {
                 // that change from here on are told to the lanes, which hear of it when they are there.
                 try await readSessions(tells: true)
                 let loaded = try await load(partition, sessions: await restoredSessions)
+                guard switchboard.table[partition] == .arriving(epoch: epoch) else { return }
                 let installed = await withCheckedContinuation { done in
                     inbox(ofPartition: partition).offer(
                         .install(partition, epoch: epoch, loaded) { done.resume(returning: $0) })

@@ -114,8 +114,11 @@ final class ClusterNode: Sendable {
         pusher = PhonePusher(phones, name)
         let profile = AppProfile(
             id: ClusterNode.app, bundleID: "com.example.lineup", slateAttributesType: "LineupAttributes")
+        var tuning = Tuning()
+        tuning.updates.gapSeconds = 0.05
+        tuning.updates.urgentGapSeconds = 0.05
         system = Supervisor(
-            configuration: Supervisor.Configuration(tuning: Tuning(), apps: [profile], shards: 2, callsHeld: 1000),
+            configuration: Supervisor.Configuration(tuning: tuning, apps: [profile], shards: 2, callsHeld: 1000),
             store: store, cluster: cluster, pusher: pusher, clock: clock, random: TestRandom(), zone: { _ in .utc })
         (self.name, self.clock) = (name, clock)
         try await system.restore()
