@@ -46,7 +46,8 @@ let package = Package(
         .executableTarget(
             name: "lanekeeper",
             dependencies: [
-                "CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "WebServer", "Intake", "Operations", "Simulation",
+                "CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "WebServer", "Intake", "Operations",
+                "Simulation",
                 "TLS", "Postgres", "CCurl",
             ],
             swiftSettings: strict),
@@ -77,7 +78,9 @@ let package = Package(
         tests(
             of: "Intake",
             ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
-        tests(of: "Operations", ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
+        tests(
+            of: "Operations",
+            ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
         tests(of: "Simulation", ["CardRules", "TLS", "HTTP2"]),
         tests(
             of: "lanekeeper",

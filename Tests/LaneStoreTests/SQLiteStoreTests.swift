@@ -50,6 +50,15 @@ import Testing
         await (try SQLiteStore.open(path: folder.store)).close()
     }
 
+    @Test func `a second daemon on the same file by another name is told so too`() async throws {
+        let link = folder.store + ".link"
+        let first = try SQLiteStore.open(path: folder.store)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.store)
+        #expect(throws: StoreError.inUse(path: link)) { try SQLiteStore.open(path: link) }
+        await first.close()
+        await (try SQLiteStore.open(path: link)).close()
+    }
+
     @Test func `two daemons, fenced: when a newer owner has the file nothing more is written`() async throws {
         let store = try SQLiteStore.open(path: folder.store)
         #expect(await store.landed { $0.lanes = [sampleLane("d1")] } == nothing)

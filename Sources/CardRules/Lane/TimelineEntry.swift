@@ -10,6 +10,8 @@ public struct TimelineEntry: Hashable, Sendable {
     public let changesWhen: String?
     /// The push concerned, if any.
     public let push: PushNumber?
+    /// What a probe has come to, for programs; `nil` where it is about none.
+    public let probe: ProbeStep?
 
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case start, update, end, withheld, verdict, token, report, sync, takeover, reissue, probe, moment
@@ -17,7 +19,7 @@ public struct TimelineEntry: Hashable, Sendable {
 
     public init(
         at: WallTime, key: CardKey?, kind: Kind, rule: Rule?, detail: String, changesWhen: String? = nil,
-        push: PushNumber? = nil
+        push: PushNumber? = nil, probe: ProbeStep? = nil
     ) {
         self.at = at
         self.key = key
@@ -26,6 +28,7 @@ public struct TimelineEntry: Hashable, Sendable {
         self.detail = detail
         self.changesWhen = changesWhen
         self.push = push
+        self.probe = probe
     }
 }
 

@@ -47,11 +47,12 @@ struct Turn {
 
     mutating func note(
         _ kind: TimelineEntry.Kind, _ key: CardKey?, _ rule: Rule?, _ detail: String, changesWhen: String? = nil,
-        push: PushNumber? = nil
+        push: PushNumber? = nil, probe: ProbeStep? = nil
     ) {
         notes.append(
             TimelineEntry(
-                at: now, key: key, kind: kind, rule: rule, detail: detail, changesWhen: changesWhen, push: push))
+                at: now, key: key, kind: kind, rule: rule, detail: detail, changesWhen: changesWhen, push: push,
+                probe: probe))
     }
 
     /// Durable before visible: claims, the record, then what leaves; notes ride along.

@@ -62,7 +62,9 @@ extension LaneState {
         if standing + probesStanding >= turn.tuning.starts.cardsPerApp {
             let probe = kept.probes.remove(at: index)
             turn.saveLater()
-            turn.note(.probe, .probe, .s13, "\(probe.name): not sent, as many cards stand as iOS allows")
+            turn.note(
+                .probe, .probe, .s13, "\(probe.name): not sent, as many cards stand as iOS allows",
+                probe: probe.step(.skipped))
             return
         }
         sendProbe(index, &turn)
@@ -90,7 +92,9 @@ extension LaneState {
             variant: kept.probes[index].variant,
             staleDate: turn.now.advanced(bySeconds: turn.tuning.updates.staleSeconds).unixSeconds)
         turn.send(order)
-        turn.note(.probe, .probe, .p1, "\(kept.probes[index].name): sent", push: number)
+        turn.note(
+            .probe, .probe, .p1, "\(kept.probes[index].name): sent", push: number,
+            probe: kept.probes[index].step(.sent))
     }
 
     private var lastProbeTimestamp: Int64 { kept.probes.map(\.timestamp).max() ?? 0 }
@@ -111,7 +115,9 @@ extension LaneState {
         guard waiting > 0 else { return }
         kept.probes.removeAll { $0.dueAt != nil }
         turn.saveLater()
-        turn.note(.probe, .probe, rule, "\(waiting) of \(ProbeVariant.units) variants dropped: \(why)")
+        turn.note(
+            .probe, .probe, rule, "\(waiting) of \(ProbeVariant.units) variants dropped: \(why)",
+            probe: ProbeStep(variant: nil, event: .dropped))
     }
 
     /// L9: nobody has told of its card in time.
@@ -130,7 +136,7 @@ extension LaneState {
                 case (.accepted, nil): "accepted, never adopted"
                 default: "its verdict is unknown, and the app has not reported its card"
                 }
-            turn.note(.probe, .probe, .l9, "\(probe.name): \(detail)")
+            turn.note(.probe, .probe, .l9, "\(probe.name): \(detail)", probe: probe.step(.unseen))
         }
     }
 
@@ -143,7 +149,9 @@ extension LaneState {
         let claimedAt = probe.since ?? turn.now
         probe.number = nil
         turn.saveLater()
-        turn.note(.probe, .probe, verdict.rule, "\(probe.name): \(verdict.words)", push: number)
+        turn.note(
+            .probe, .probe, verdict.rule, "\(probe.name): \(verdict.words)", push: number,
+            probe: probe.step(ProbeStep.Event(verdict)))
         switch verdict {
         case .accepted:
             kept.ledger[.probe].accepted += 1
@@ -197,8 +205,10 @@ extension LaneState {
         let timestamp = lastProbeTimestamp
         let since = place.flatMap { kept.probes[$0].since } ?? token.began ?? turn.now
         var name = "a card of an earlier probe"
+        var step: ProbeStep?
         if let place {
             name = kept.probes[place].name
+            step = kept.probes[place].step(.token)
             if kept.probes[place].activity == nil { acknowledge(.probe, startedBy: .push) }
             kept.probes[place].activity = token.activity
             if !kept.probes[place].isStarting { kept.probes.remove(at: place) }
@@ -210,7 +220,8 @@ extension LaneState {
                 limit: since.advanced(bySeconds: turn.tuning.life.limitSeconds), games: []))
         kept.owedEnds.removeFirst(max(0, kept.owedEnds.count - LaneRecord.owedEndsKept))
         turn.saveFirst()
-        turn.note(.probe, .probe, .r3, "\(name): its card stands and has its token; it is ended")
+        turn.note(
+            .probe, .probe, .r3, "\(name): its card stands and has its token; it is ended", probe: step)
         return true
     }
 
@@ -225,7 +236,8 @@ extension LaneState {
             if kept.probes[place].activity == nil { acknowledge(.probe, startedBy: .push) }
             kept.probes[place].activity = report.activity
             turn.note(
-                .probe, .probe, .s14, "\(kept.probes[place].name): the app reported its card \(report.kind.rawValue)")
+                .probe, .probe, .s14, "\(kept.probes[place].name): the app reported its card \(report.kind.rawValue)",
+                probe: kept.probes[place].step(ProbeStep.Event(report.kind)))
             if isOver, !kept.probes[place].isStarting { kept.probes.remove(at: place) }
         }
         if isOver {

@@ -68,6 +68,8 @@ public struct ProbeCard: Hashable, Sendable {
     /// S13: its card may stand on the phone. A start without an alert never becomes one (ref L14).
     var mayStand: Bool { since != nil && variant != .noAlert }
 
+    func step(_ event: ProbeStep.Event) -> ProbeStep { ProbeStep(variant: variant, event: event) }
+
     var name: String { "variant \(variant.number) of \(ProbeVariant.units), \(variant.rawValue)" }
 }
 

@@ -14,6 +14,8 @@ public struct Slate: Sendable {
     private var windows: UInt64 = 0
     private var lastRoster: UInt32 = 0
     private var lastSnapshot: WallTime = .distantPast
+    /// The instant at which every game was looked at for room, in vain: a batch with thousands too many looks once.
+    private var fullAt: WallTime?
     public private(set) var counters = SlateCounters()
 
     public init(tuning: Tuning, limits: SlateLimits = SlateLimits()) {
@@ -148,10 +150,14 @@ public struct Slate: Sendable {
     /// At the limit the game that left the window first goes.
     private mutating func makeRoom(at now: WallTime) -> Bool {
         guard entries.count >= limits.games else { return true }
+        guard fullAt != now else { return false }
         let left = entries.indices.compactMap { place in
             entries[place].leftWindow(window: tuning.window).map { (place, $0) }
         }
-        guard let first = left.filter({ $0.1 <= now }).min(by: { $0.1 < $1.1 }) else { return false }
+        guard let first = left.filter({ $0.1 <= now }).min(by: { $0.1 < $1.1 }) else {
+            fullAt = now
+            return false
+        }
         entries.remove(at: first.0)
         counters.retired += 1
         rosterMoved()

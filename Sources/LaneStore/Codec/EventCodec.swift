@@ -60,6 +60,9 @@ enum ReplyCodec {
             writer.time(held)
         case .unavailable: writer.byte(4)
         case .overloaded: writer.byte(5)
+        case .otherApp(let held):
+            writer.byte(6)
+            writer.id(held)
         }
         return writer.bytes
     }
@@ -75,6 +78,7 @@ enum ReplyCodec {
         case 3: answer = .staleSelection(held: try reader.time("held"))
         case 4: answer = .unavailable
         case 5: answer = .overloaded
+        case 6: answer = .otherApp(held: try reader.id("app"))
         default: throw reader.fault("answer")
         }
         try reader.finish("answer")

@@ -3,7 +3,7 @@ internal import Lanes
 
 /// The timeline entries of one turn of one device as versioned bytes: one row of the store.
 enum TimelineCodec {
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
 
     static func encode(_ rows: [TimelineRow]) -> [UInt8] {
         var writer = ByteWriter()
@@ -16,7 +16,7 @@ enum TimelineCodec {
     static func decode(_ bytes: [UInt8], of device: DeviceID) throws(CodecFault) -> [TimelineRow] {
         var reader = ByteReader(bytes)
         let found = try reader.byte("version")
-        guard found == version || found == 1 else { throw reader.fault("version", .version(Int(found))) }
+        guard (1...version).contains(found) else { throw reader.fault("version", .version(Int(found))) }
         let rows = try reader.list("entries") { reader throws(CodecFault) in try reader.row(of: device, version: found)
         }
         try reader.finish("entries")
@@ -41,6 +41,10 @@ extension ByteWriter {
             $0.optional($1.status) { $0.int($1) }
             $0.text($1.reason)
         }
+        optional(row.entry.probe) {
+            $0.text($1.variant?.rawValue)
+            $0.text($1.event.rawValue)
+        }
     }
 }
 
@@ -58,11 +62,22 @@ extension ByteReader {
         }
         let apnsID = try maybeText("apnsID")
         let summary = try optional("summary") { reader throws(CodecFault) in try reader.summary() }
+        let probe =
+            version > 2
+            ? try optional("probe") { reader throws(CodecFault) in try reader.probeStep() } : nil
         return TimelineRow(
             device: device,
             entry: TimelineEntry(
-                at: at, key: key, kind: kind, rule: rule, detail: detail, changesWhen: changesWhen, push: push),
+                at: at, key: key, kind: kind, rule: rule, detail: detail, changesWhen: changesWhen, push: push,
+                probe: probe),
             apnsID: apnsID, push: summary)
+    }
+
+    private mutating func probeStep() throws(CodecFault) -> ProbeStep {
+        let variant: ProbeVariant? = try optional("probe.variant") { reader throws(CodecFault) in
+            try reader.word("probe.variant")
+        }
+        return ProbeStep(variant: variant, event: try word("probe.event"))
     }
 
     private mutating func summary() throws(CodecFault) -> PushSummary {

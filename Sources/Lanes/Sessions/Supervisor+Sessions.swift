@@ -27,7 +27,7 @@ extension Supervisor {
             } else {
                 session = .opened(id, terms, after: held)
             }
-            try checkSize(of: session, apps, field: "/content")
+            try checkSize(of: session, apps)
             if try await keep(session) { return held?.isRunning == true ? .changed : .opened }
         }
         throw .unavailable(Self.contended)
@@ -50,7 +50,7 @@ extension Supervisor {
             let apps = last == nil ? [] : Set(try await appsFound(of: running.terms.devices).values)
             guard let held = switchboard.sessions.newest(id), held.isRunning else { return .unchanged }
             let session = held.stopped(at: environment.clock.now, content: last)
-            if last != nil { try checkSize(of: session, apps, field: "/content") }
+            if last != nil { try checkSize(ofEndOf: session, apps) }
             if try await keep(session) { return .stopped }
         }
         throw .unavailable(Self.contended)
@@ -131,13 +131,19 @@ extension Supervisor {
         return found
     }
 
-    /// P8: the largest push that any of its apps would be sent.
-    private func checkSize(
-        of session: Session, _ apps: Set<AppID>, field: String
-    ) throws(SessionFault) {
+    /// P8: the largest push that any of its apps would be sent. To blame is the larger part of it.
+    private func checkSize(of session: Session, _ apps: Set<AppID>) throws(SessionFault) {
         for app in apps.sorted() {
             guard let sizes = renderers[app]?.sizes(of: session), !sizes.fits else { continue }
-            throw .tooLarge(sizes, field: field)
+            throw .tooLarge(sizes, field: sizes.start - sizes.update > sizes.update ? "/attributes" : "/content")
+        }
+    }
+
+    /// P8: of a session that is over nothing but its end is sent.
+    private func checkSize(ofEndOf session: Session, _ apps: Set<AppID>) throws(SessionFault) {
+        for app in apps.sorted() {
+            guard let sizes = renderers[app]?.sizes(of: session), sizes.end > sizes.limit else { continue }
+            throw .tooLarge(sizes, field: "/content")
         }
     }
 

@@ -3,7 +3,7 @@ public import CardRules
 /// Something from outside for one device, on its way to its lane.
 public struct DeviceCall: Sendable {
     public let device: DeviceID
-    /// The app of a device not seen before; needed with `registered`.
+    /// With `registered`: the app that the device is said to be of. A new device may go without where one app is served.
     public let app: AppID?
     public let event: LaneEvent
     /// Called exactly once, when the outcome is durable or can no longer be; from a thread of the system's own.
@@ -74,6 +74,8 @@ public enum DeviceAnswer: Hashable, Sendable {
     case unknownCard
     /// The selection was older than the one held (409).
     case staleSelection(held: WallTime)
+    /// It belongs to another app than the call says (409); as long as it owes cards their ends, also after its removal.
+    case otherApp(held: AppID)
     /// The store cannot write now: try again (503).
     case unavailable
     /// More waits than may: try again (503).

@@ -299,7 +299,7 @@ actor Shard {
         let place: Int
         if let known = places[call.device] {
             place = known
-        } else if case .registered(let patch) = call.event, let app = call.app, renderers[app] != nil {
+        } else if case .registered(let patch) = call.event, let app = call.app ?? onlyApp, renderers[app] != nil {
             let state = LaneState(
                 device: call.device, app: app, zone: patch.zone ?? .utc, at: environment.clock.now,
                 tuning: tuning)
@@ -312,6 +312,13 @@ actor Shard {
         guard let lane = lanes[place] else {
             if !park(call) { conclude(call, .unknownDevice) }
             return
+        }
+        if case .registered = call.event, let app = call.app {
+            let held = await lane.app
+            guard held == app else {
+                conclude(call, .otherApp(held: held), needsToken: await lane.needsToken(tuning))
+                return
+            }
         }
         // What the app says of a session's card may come before the session itself has.
         if let session { await turn(place, lane, .session(session, as: nil)) }
@@ -349,7 +356,7 @@ actor Shard {
         { [inbox, environment] reply in
             switch reply.answer {
             case .unavailable, .overloaded: environment.cluster?.postponed([post.id])
-            case .done, .unknownDevice, .unknownCard, .staleSelection:
+            case .done, .unknownDevice, .unknownCard, .staleSelection, .otherApp:
                 inbox.offer(AppliedPost(id: post.id, reply: reply))
             }
         }
@@ -369,6 +376,9 @@ actor Shard {
         }
         await turn(push.lane, lane, .verdict(answer.ticket.number, answer.verdict), answered: (push, answer))
     }
+
+    /// The app that need not be named.
+    private var onlyApp: AppID? { renderers.count == 1 ? renderers.keys.first : nil }
 
     // MARK: - Places
 

@@ -92,7 +92,7 @@ extension Supervisor {
         case .done: break
         case .unknownDevice: throw .unknownDevice
         case .overloaded: throw .overloaded
-        case .unavailable, .unknownCard, .staleSelection: throw .unavailable
+        case .unavailable, .unknownCard, .staleSelection, .otherApp: throw .unavailable
         }
         // The lane has looked again, at what had become of the phone meanwhile.
         guard let after = await state(of: device) else {

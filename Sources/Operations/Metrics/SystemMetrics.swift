@@ -86,14 +86,7 @@ public final class SystemMetrics: Sendable {
         registry.add(
             "lanekeeper_pushes_total", "What became of pushes; status and reason are APNs' own words.", .counter
         ) {
-            snapshot().outcomes.map { outcome, count in
-                .value(
-                    [
-                        ("event", outcome.event.rawValue), ("gateway", outcome.gateway.rawValue),
-                        ("status", outcome.status.map { "\($0)" } ?? ""), ("reason", outcome.reason ?? ""),
-                    ], Double(count))
-            }
-            .sorted()
+            pushCounts(snapshot().outcomes).sorted()
         }
         registry.add("lanekeeper_push_seconds", "From a push's being handed to the pool to its answer.", .histogram) {
             let seconds = snapshot().seconds
@@ -144,9 +137,14 @@ public final class SystemMetrics: Sendable {
             await shared.read()?.lanes.map { .value([("state", $0.rawValue)], Double($1)) }.sorted() ?? []
         }
         registry.add("lanekeeper_cards", "Cards by what the server believes of them.", .gauge) {
-            await shared.last()?.cards.map {
-                .value([("programme", $0.programme.rawValue), ("state", $0.state.rawValue)], Double($1))
-            }.sorted() ?? []
+            guard let cards = await shared.last()?.cards else { return [] }
+            return Card.Programme.allCases.flatMap { programme in
+                Card.State.allCases.map { state in
+                    .value(
+                        [("programme", programme.rawValue), ("state", state.rawValue)],
+                        Double(cards[Gauges.CardKind(programme: programme, state: state)] ?? 0))
+                }
+            }
         }
         for (name, help, value) in SystemMetrics.numbers {
             registry.add(name, help, .gauge) { await shared.last().map { [.value([], value($0))] } ?? [] }
@@ -168,6 +166,28 @@ public final class SystemMetrics: Sendable {
         ),
         ("lanekeeper_event_streams", "Followers of timelines.", { Double($0.followers) }),
     ]
+}
+
+/// Accepted pushes are there from the start, at none: a counter that begins at 1 hides its first push from rates.
+private func pushCounts(_ outcomes: [PoolSnapshot.Outcome: Int]) -> [MetricSample] {
+    var samples: [MetricSample] = []
+    func add(_ event: PushEvent, _ gateway: Gateway, _ status: Int?, _ reason: String?, _ count: Int) {
+        let labels: [(name: String, value: String)] = [
+            ("event", event.rawValue), ("gateway", gateway.rawValue), ("status", status.map { "\($0)" } ?? ""),
+            ("reason", reason ?? ""),
+        ]
+        samples.append(.value(labels, Double(count)))
+    }
+    for (outcome, count) in outcomes {
+        add(outcome.event, outcome.gateway, outcome.status, outcome.reason, count)
+    }
+    for event in PushEvent.allCases {
+        for gateway in Gateway.allCases
+        where !outcomes.keys.contains(where: { $0.event == event && $0.gateway == gateway && $0.status == 200 }) {
+            add(event, gateway, 200, nil, 0)
+        }
+    }
+    return samples
 }
 
 /// One look at the lanes serves all families of a scrape.

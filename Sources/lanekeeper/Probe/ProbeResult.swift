@@ -37,39 +37,38 @@ struct ProbeResult: Equatable, Sendable {
         }
     }
 
-    /// Takes one entry of the timeline; those that are none of a probe are let pass. The sentences are those of
-    /// `LaneState+Probe.swift`: `variant 2 of 5, no-alert: sent`.
+    /// Takes one entry of the timeline; those that are none of a probe are let pass.
     mutating func take(_ entry: JSONValue) {
-        guard entry["kind"]?.text == "probe", let detail = entry["detail"]?.text else { return }
-        if detail.contains(" variants dropped: ") {
-            for place in variants.indices where variants[place].sentAt == nil && !variants[place].isOver {
-                variants[place].phone.append("not sent: \(tail(of: detail, after: " variants dropped: "))")
-                variants[place].isOver = true
-            }
+        guard let event = entry["probe"]?["event"]?.text else { return }
+        guard let name = entry["probe"]?["variant"]?.text else {
+            if event == ProbeStep.Event.dropped.rawValue { drop(because: words(of: entry)) }
             return
         }
-        guard detail.hasPrefix("variant "),
-            let place = variants.firstIndex(where: { detail.contains(", \($0.name): ") })
-        else { return }
-        let words = tail(of: detail, after: ", \(variants[place].name): ")
+        guard let place = variants.firstIndex(where: { $0.name == name }) else { return }
         let at = entry["at"]?.seconds
-        switch entry["rule"]?.text {
-        case "P1" where words == "sent": variants[place].sentAt = at
-        case "R3":
+        // An event of a newer daemon says at least something.
+        guard let event = ProbeStep.Event(rawValue: event) else {
+            variants[place].phone.append(words(of: entry))
+            return
+        }
+        switch event {
+        case .sent: variants[place].sentAt = at
+        case .accepted, .refused, .notSent, .unknown:
+            let status = entry["push"]?["status"]?.wholeNumber.map { "\($0)" }
+            let told = [status, entry["push"]?["reason"]?.text].compactMap(\.self)
+            variants[place].answer = told.isEmpty ? words(of: entry) : told.joined(separator: " ")
+        case .token:
             if let at, let sent = variants[place].sentAt { variants[place].tokenAfter = max(0, at - sent) }
+        case .opened, .stale, .ended, .dismissed, .unseen, .skipped, .dropped:
+            variants[place].phone.append(words(of: entry))
+        }
+        if event.isLast { variants[place].isOver = true }
+    }
+
+    private mutating func drop(because why: String) {
+        for place in variants.indices where variants[place].sentAt == nil && !variants[place].isOver {
+            variants[place].phone.append("not sent: \(why)")
             variants[place].isOver = true
-        case "S14":
-            variants[place].phone.append(words)
-            if words.hasSuffix("ended") || words.hasSuffix("dismissed") { variants[place].isOver = true }
-        case "L9", "S13":
-            variants[place].phone.append(words)
-            variants[place].isOver = true
-        default:
-            let status = entry["push"]?["status"]?.wholeNumber
-            let reason = entry["push"]?["reason"]?.text
-            let told = [status.map { "\($0)" }, reason].compactMap(\.self)
-            variants[place].answer = told.isEmpty ? words : told.joined(separator: " ")
-            if words.hasPrefix("refused") || words == "not sent" { variants[place].isOver = true }
         }
     }
 
@@ -80,15 +79,27 @@ struct ProbeResult: Equatable, Sendable {
     /// The entries of the newest probe among these (oldest first); none when they hold none.
     static func newest(in entries: [JSONValue]) -> ArraySlice<JSONValue> {
         let first = entries.lastIndex {
-            $0["kind"]?.text == "probe" && $0["detail"]?.text?.hasPrefix("variant 1 of ") == true
-                && $0["detail"]?.text?.hasSuffix(": sent") == true
+            $0["probe"]?["event"]?.text == ProbeStep.Event.sent.rawValue
+                && $0["probe"]?["variant"]?.text == ProbeVariant.allCases.first?.rawValue
         }
         return first.map { entries[$0...] } ?? []
     }
 
-    private func tail(of text: String, after mark: String) -> String {
-        let parts = text.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 ? String(parts[1]) : text
+    /// The entry's sentence without what it begins with, which start it is about: for people.
+    private func words(of entry: JSONValue) -> String {
+        let detail = entry["detail"]?.text ?? ""
+        let parts = detail.split(separator: ": ", maxSplits: 1)
+        return String(parts.last ?? "")
+    }
+}
+
+extension ProbeStep.Event {
+    /// Nothing more is to come of that start.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .refused, .notSent, .token, .ended, .dismissed, .unseen, .skipped, .dropped: true
+        case .sent, .accepted, .unknown, .opened, .stale: false
+        }
     }
 }
 

@@ -43,7 +43,13 @@ struct ConfiguredOptions: Equatable, Sendable {
             sources.file = ConfigurationSources.File(path: path, bytes: try readBytes(of: path))
         }
         return try Configuration.read(sources) { path in
-            [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            guard let data = FileManager.default.contents(atPath: path) else { throw UnreadableFile() }
+            return [UInt8](data)
         }
     }
+}
+
+/// As a fault of the configuration tells it.
+private struct UnreadableFile: Error, CustomStringConvertible {
+    var description: String { "is there such a file?" }
 }

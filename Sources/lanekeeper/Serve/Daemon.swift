@@ -65,15 +65,18 @@ actor Daemon {
     // MARK: - Parts
 
     private func startStore() async throws {
-        let store = try await openStore(
+        let opened = try await openStore(
             configuration, migrates: surroundings.migratesStore, clock: surroundings.machine,
             random: try surroundings.random(.store))
-        self.store = store
-        status.ask(trouble: { [status] in
+        let watched = WatchedStore(opened.store, clock: surroundings.machine, log: log)
+        status.watch(store: { [status] in
+            if let away = opened.trouble() { return "the store is away: \(away.words)" }
+            if let trouble = watched.trouble { return trouble }
+            if opened.cluster?.isMember == false { return "it has no lease: the store does not answer in time" }
             let loading = status.supervisor?.partitions.loading ?? 0
-            return [store.trouble(), loading == 0 ? nil : "the lanes of \(loading) partitions are being loaded"]
-                .compactMap { $0 }
+            return loading == 0 ? nil : "the lanes of \(loading) partitions are being loaded"
         })
+        store = OpenedStore(store: watched, cluster: opened.cluster, close: opened.close)
         log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
     }
 
@@ -214,7 +217,7 @@ actor Daemon {
         }
         if next.tuning.gateway != configuration.tuning.gateway { waiting.append("tuning.gateway") }
         if next.http.tls == configuration.http.tls {
-            await reloadTLS()
+            await reloadTLS(next.http.tls)
         } else {
             // Other paths are others' files; the same paths are read again.
             waiting.append("http.tls")
@@ -233,12 +236,14 @@ actor Daemon {
         }
     }
 
-    private func reloadTLS() async {
+    private func reloadTLS(_ files: Configuration.HTTP.TLS) async {
         guard let web else { return }
         do {
             try await onOwnThread("tls-reload") { try web.reload() }
         } catch {
-            log.error("the certificate cannot be read again; the old one stays", [.detail: .text("\(error)")])
+            let paths = [files.certificateFile, files.keyFile].compactMap { $0?.path }.joined(separator: ", ")
+            log.error(
+                "the certificate cannot be read again; the old one stays", [.detail: .text("\(paths): \(error)")])
         }
     }
 }

@@ -9,7 +9,7 @@ final class DaemonStatus: Sendable {
         var stage = LifeCycle.Stage.starting
         var supervisor: Supervisor?
         var calls: APIHandler?
-        var trouble: @Sendable () -> [String] = { [] }
+        var storeTrouble: @Sendable () -> String? = { nil }
     }
 
     private let state = Mutex(State())
@@ -38,9 +38,6 @@ final class DaemonStatus: Sendable {
         set { state.withLock { $0.calls = newValue } }
     }
 
-    /// Asked for what keeps a daemon that is up from its work: a short sentence each. Must not block.
-    func ask(trouble: @escaping @Sendable () -> [String]) { state.withLock { $0.trouble = trouble } }
-
     /// `nil` until the lanes are loaded.
     var supervisor: Supervisor? {
         get { state.withLock { $0.supervisor } }
@@ -48,11 +45,16 @@ final class DaemonStatus: Sendable {
     }
 }
 
+extension DaemonStatus {
+    /// Asked at each look at its readiness; from any thread.
+    func watch(store trouble: @escaping @Sendable () -> String?) { state.withLock { $0.storeTrouble = trouble } }
+}
+
 extension DaemonStatus: APIBackend {
     var readiness: APIReadiness {
         switch stage {
         case .starting: APIReadiness(reasons: ["it is starting"])
-        case .ready: APIReadiness(reasons: state.withLock { $0.trouble }())
+        case .ready: APIReadiness(reasons: [state.withLock { $0.storeTrouble }()].compactMap(\.self))
         case .stopping: APIReadiness(reasons: ["it is stopping"])
         }
     }

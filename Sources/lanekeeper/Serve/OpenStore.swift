@@ -20,28 +20,13 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-extension StoreError {
-    /// For people.
-    var words: String {
-        switch self {
-        case .inUse(let path): "\(path) is in use by another lanekeeper: stop that one first"
-        case .newerSchema(let found, let known):
-            "it was written by a newer version (\(found), this one knows \(known)): install that one again, or restore a backup"
-        case .corrupt(let table, let key, let detail):
-            "\(table) \(key) is damaged: \(detail). Restore a backup, or ask sqlite3's .recover for a file"
-        case .unavailable(let detail): detail
-        case .fenced: "a newer owner has taken it over"
-        }
-    }
-}
-
 /// A store with its end.
 struct OpenedStore: Sendable {
     let store: any Store
     /// The node's part in the cluster that PostgreSQL is; `nil` where the store has one owner.
     var cluster: PostgresCluster?
-    /// Why nothing can be written now, in words for `readyz`; `nil`: it can.
-    let trouble: @Sendable () -> String?
+    /// What the store itself knows of why it cannot be used now.
+    var trouble: @Sendable () -> StoreError? = { nil }
     /// Suspends until what was taken is written.
     let close: @Sendable () async -> Void
 }
@@ -61,7 +46,7 @@ func openStore(
         switch url {
         case .sqlite(let path):
             let store = try await onOwnThread("store-open") { try SQLiteStore.open(path: path) }
-            return OpenedStore(store: store, trouble: { nil }, close: { await store.close() })
+            return OpenedStore(store: store) { await store.close() }
         case .postgres(let text):
             let address = try PostgresAddress(text)
             let store = try await PostgresStore.open(
@@ -75,11 +60,7 @@ func openStore(
             }
             let node = cluster
             return OpenedStore(
-                store: store, cluster: node,
-                trouble: {
-                    if let away = store.trouble { return "the store cannot be used: \(away.words)" }
-                    return node?.isMember == false ? "it has no lease: the store does not answer in time" : nil
-                },
+                store: store, cluster: node, trouble: { store.trouble },
                 close: {
                     await node?.close()
                     await store.close()

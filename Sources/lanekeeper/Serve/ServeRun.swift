@@ -24,6 +24,14 @@ struct ServeRun: Sendable {
     /// - Throws: `ConfigurationFaults`, `WrongUse` for a file that cannot be read, `SocketError` when the system gives no
     ///   thread or socket.
     func run() async throws -> Int32 {
+        // First of all: a SIGHUP that comes while it starts must not be its end.
+        let (signals, tell) = AsyncStream.makeStream(of: LifeCycle.Signal.self)
+        let caught = try ProcessSignals { kind in
+            switch kind {
+            case .stop: tell.yield(.stop)
+            case .reload: tell.yield(.reload)
+            }
+        }
         let read = try options.read()
         let clock = MachineClock()
         let log = try Log(
@@ -31,13 +39,6 @@ struct ServeRun: Sendable {
             isTerminal: isatty(STDERR_FILENO) == 1, clock: clock
         ) { bytes in
             try? FileHandle.standardError.write(contentsOf: bytes)
-        }
-        let (signals, tell) = AsyncStream.makeStream(of: LifeCycle.Signal.self)
-        let caught = try ProcessSignals { kind in
-            switch kind {
-            case .stop: tell.yield(.stop)
-            case .reload: tell.yield(.reload)
-            }
         }
         let service = try ServiceNotifier(
             environment: ProcessInfo.processInfo.environment, processID: ProcessInfo.processInfo.processIdentifier)
@@ -61,12 +62,15 @@ struct ServeRun: Sendable {
         let end = await life.run(signals: signals)
         await deadline.callOff()
         withExtendedLifetime(caught) {}
+        let code: Int32 = end == .stopped ? 0 : 1
+        let last = LastWords(code: code)
         switch end {
         case .stopped: log.info("stopped")
         case .failed(let part, let reason): complain("\(part): \(reason)")
         }
         await log.close()
-        return end == .stopped ? 0 : 1
+        await last.said()
+        return code
     }
 
     private func reload(_ daemon: Daemon) async {

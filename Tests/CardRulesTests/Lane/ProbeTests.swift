@@ -139,8 +139,35 @@ import Testing
             if bench.sent.last?.probe != nil { notes += bench.verdict(.accepted).notes }
         }
         let unseen = notes.filter { $0.rule == .l9 }
-        #expect(unseen.count == 5 && unseen.allSatisfy { $0.kind == .probe && $0.key == .probe })
+        #expect(
+            unseen.count == 5
+                && unseen.allSatisfy { $0.kind == .probe && $0.key == .probe && $0.probe?.event == .unseen })
         #expect(bench.lane.kept.probes.isEmpty)
+    }
+
+    @Test func `each entry of a probe says for programs what has happened to which start`() {
+        var bench = Bench.registered()
+        var notes = bench.apply(.probe(nil)).notes
+        notes += bench.verdict(.accepted).notes
+        bench.cardToken("p1", token: 7)
+        notes += bench.effects.notes
+        notes += bench.pass(60).notes
+        notes += bench.refuse(.badDeviceToken).notes
+        notes += bench.pass(60).notes
+        notes += bench.verdict(.unknown).notes
+        bench.report(.dismissed, "p3")
+        notes += bench.effects.notes
+        notes += bench.restart().notes
+        let steps = notes.filter { $0.kind == .probe }.map(\.probe)
+        #expect(
+            steps == [
+                ProbeStep(variant: .full, event: .sent), ProbeStep(variant: .full, event: .accepted),
+                ProbeStep(variant: .full, event: .token), ProbeStep(variant: .noAlert, event: .sent),
+                ProbeStep(variant: .noAlert, event: .refused), ProbeStep(variant: .staleDate, event: .sent),
+                ProbeStep(variant: .staleDate, event: .unknown), ProbeStep(variant: .staleDate, event: .dismissed),
+                ProbeStep(variant: nil, event: .dropped),
+            ])
+        #expect(notes.filter { $0.kind != .probe }.allSatisfy { $0.probe == nil })
     }
 
     @Test func `L10: a restart repeats no variant, drops those left, and says so`() {

@@ -156,6 +156,20 @@ import Testing
         #expect(slate.game(ids[0]) == nil && slate.count == 2)
     }
 
+    /// A slate that looked at every game for each line too many would take minutes.
+    @Test(.timeLimit(.minutes(1))) func `slates: a batch with thousands too many is refused at little cost`() {
+        let slate = Evening(tuning: Tuning())
+        let limits = SlateLimits()
+        let ids = (0..<13_000).map { GameID(unchecked: "g\($0)") }
+        let changes = ids.map { slate.apply(SlateSample.announce($0), at: 8000) }
+        #expect(changes.prefix(limits.games).allSatisfy { $0 == .announced })
+        #expect(changes.dropFirst(limits.games).allSatisfy { $0 == .refused(.slateFull) })
+        // As soon as one has left there is room again.
+        _ = slate.apply(SlateSample.row(9000, ids[0], home: 1, away: 0, period: 4, clock: "00:00", phase: .final))
+        #expect(slate.apply(SlateSample.announce(ids[5000]), at: 9300) == .announced)
+        #expect(slate.apply(SlateSample.announce(ids[5001]), at: 9300) == .refused(.slateFull))
+    }
+
     @Test func `slates: a game needs a sport and names`() {
         let slate = Evening(tuning: Tuning())
         #expect(slate.apply(SlateSample.announce { $0.home = .absent }, at: 8000) == .refused(.incomplete(key: "home")))

@@ -50,6 +50,24 @@ import WebServer
         }
     }
 
+    @Test func `409: a device stays one of its app, and says so, until it is deleted`() async throws {
+        let other = AppID(unchecked: "other")
+        let rig = try await APIRig(apps: [APIRig.app, other])
+        try await rig.running {
+            #expect(await rig.call("PUT", "/v1/devices/d1", #"{"app":"other","user":"u"}"#).status == 204)
+            let moved = await rig.call("PUT", "/v1/devices/d1", #"{"app":"\#(APIRig.app)","user":"v"}"#)
+            #expect(moved.status == 409 && moved.isProblem && moved.field == "/app")
+            #expect(moved.json?["detail"]?.text?.contains("one of the app other") == true)
+            let kept = await rig.supervisor.state(of: "d1")?.kept
+            #expect(kept?.app == other && kept?.settings.user == "u")
+            #expect(await rig.call("PUT", "/v1/devices/d1", #"{"app":"other"}"#).status == 204)
+            #expect(await rig.call("DELETE", "/v1/devices/d1").status == 204)
+            while await rig.supervisor.state(of: "d1") != nil { await Task.yield() }
+            #expect(await rig.call("PUT", "/v1/devices/d1", #"{"app":"\#(APIRig.app)"}"#).status == 204)
+            #expect(await rig.supervisor.state(of: "d1")?.kept.app == APIRig.app)
+        }
+    }
+
     @Test func `a large body is taken as a small one is`() async throws {
         let rig = try await APIRig()
         try await rig.running {

@@ -60,6 +60,7 @@ import WebServer
         ("alert", .object(["title": .string("t"), "body": .string(" ")]), "/alert/body"),
         ("urgent", .string("yes"), "/urgent"), ("startedOn", .array([.string("d9")]), "/startedOn/0"),
         ("content", .object(["text": .string(String(repeating: "x", count: 4096))]), "/content"),
+        ("attributes", .object(["text": .string(String(repeating: "x", count: 4096))]), "/attributes"),
     ])
     func `422: a session's field at fault is named`(key: String, value: JSONValue?, field: String) async throws {
         let rig = try await APIRig()
@@ -68,6 +69,24 @@ import WebServer
             let answer = await put([key: value], on: rig)
             #expect(answer.status == 422 && answer.isProblem && answer.field == field, "\(answer.text)")
             #expect(rig.store.session("nap") == nil)
+        }
+    }
+
+    @Test func `204: what a session shows last needs room in its end, not in another start`() async throws {
+        let rig = try await APIRig()
+        try await rig.running {
+            #expect(await rig.register("d1").status == 204)
+            let attributes = JSONValue.object(["text": .string(String(repeating: "x", count: 3000))])
+            #expect(await put(["attributes": attributes], on: rig).status == 201)
+            func stop(_ count: Int) async -> Answered {
+                let text = String(repeating: "y", count: count)
+                return await rig.call("DELETE", "/v1/sessions/nap", #"{"content":{"text":"\#(text)"}}"#)
+            }
+            let large = await stop(4096)
+            #expect(large.status == 422 && large.field == "/content")
+            #expect(rig.store.session("nap")?.isRunning == true)
+            #expect(await stop(2000).status == 204)
+            #expect(rig.store.session("nap")?.isRunning == false)
         }
     }
 

@@ -44,15 +44,17 @@ import WebServer
                 TimelineRow(device: "d1", entry: sent, apnsID: "0-1", push: push),
                 TimelineRow(
                     device: "d1",
-                    entry: TimelineEntry(at: APIRig.evening, key: nil, kind: .sync, rule: nil, detail: "x"),
+                    entry: TimelineEntry(
+                        at: APIRig.evening, key: nil, kind: .sync, rule: nil, detail: "x",
+                        probe: ProbeStep(variant: nil, event: .dropped)),
                     apnsID: nil, push: nil),
             ])
             let answer = await rig.call("GET", "/v1/devices/d1/timeline")
             #expect(
                 answer.text == #"{"entries":[{"seq":1,"at":1768075200,"key":"slate","kind":"verdict","rule":"G3","#
                     + #""detail":"a \"quoted\" line\nand another","push":{"id":"0-1","event":"start","gateway":"sandbox","#
-                    + #""priority":10,"status":410,"reason":"Unregistered"}},"#
-                    + #"{"seq":2,"at":1768075200,"key":null,"kind":"sync","rule":null,"detail":"x","push":null}],"next":2}"#
+                    + #""priority":10,"status":410,"reason":"Unregistered"},"probe":null},"#
+                    + #"{"seq":2,"at":1768075200,"key":null,"kind":"sync","rule":null,"detail":"x","push":null,"probe":{"variant":null,"event":"dropped"}}],"next":2}"#
             )
         }
     }

@@ -38,6 +38,24 @@ func timelineOfVersion1() -> [UInt8] {
     return writer.bytes
 }
 
+/// The same, as version 2 had it: without what a probe has come to.
+func timelineOfVersion2() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.byte(2)
+    writer.list([0]) { writer, _ in
+        writer.time(tenPM)
+        writer.optional(CardKey.slate) { $0.id($1) }
+        writer.text("withheld")
+        writer.text(Optional("S5"))
+        writer.text("quiet hours")
+        writer.text(Optional("it is morning"))
+        writer.bool(false)
+        writer.bool(false)
+        writer.bool(false)
+    }
+    return writer.bytes
+}
+
 /// Everything that a record of version 1 could hold.
 let recordOfVersion1: LaneRecord = {
     func id<ID: TextIdentifier>(_ text: String) -> ID { ID(unchecked: text) }

@@ -43,7 +43,8 @@ func sampleRow(_ device: String, _ detail: String, at: WallTime = tenPM) -> Time
     TimelineRow(
         device: DeviceID(unchecked: device),
         entry: TimelineEntry(
-            at: at, key: .slate, kind: .start, rule: .s4, detail: detail, changesWhen: "never", push: PushNumber(7)),
+            at: at, key: .slate, kind: .start, rule: .s4, detail: detail, changesWhen: "never", push: PushNumber(7),
+            probe: ProbeStep(variant: .full, event: .accepted)),
         apnsID: "01234567-89ab-4def-bedc-ba9876543210",
         push: PushSummary(event: .start, gateway: .sandbox, priority: 10, status: 200, reason: nil))
 }

@@ -80,6 +80,8 @@ import Testing
             #"lanekeeper_tick_seconds_bucket{stage="decided",le="0.001"}"#,
             #"lanekeeper_tick_seconds_count{stage="answered"}"#,
             #"lanekeeper_pushes_total{event="start",gateway="production",status="200",reason=""} "#,
+            #"lanekeeper_pushes_total{event="end",gateway="sandbox",status="200",reason=""} 0"#,
+            #"lanekeeper_cards{programme="session",state="starting"} 0"#,
             "lanekeeper_push_seconds_bucket", "lanekeeper_pushes_in_flight ", "lanekeeper_pushes_waiting ",
             #"lanekeeper_starts_withheld_total{rule="S5"} 1"#, #"lanekeeper_lanes{state="standing"} 7"#,
             #"lanekeeper_lane_restarts_total{cause="killed"} 1"#,

@@ -151,19 +151,20 @@ import WebServer
                 let names = ProbeVariant.allCases.map { #"{"name":"\#($0.rawValue)","at":1}"# }.joined(separator: ",")
                 return exchange.answer(Self.json(#"{"variants":[\#(names)]}"#, 202))
             }
-            func entry(_ rule: String, _ text: String) -> String {
-                #"{"seq":1,"at":1000,"kind":"probe","key":"probe","rule":"\#(rule)","detail":"\#(text)","push":null}"#
+            func entry(_ variant: String, _ event: String, _ text: String) -> String {
+                #"{"seq":1,"at":1000,"kind":"probe","key":"probe","rule":null,"detail":"\#(text)","push":null,"#
+                    + #""probe":{"variant":\#(variant),"event":"\#(event)"}}"#
             }
             switch looks.add(1, ordering: .relaxed).newValue {
             case 1: exchange.answer(Self.json(#"{"entries":[],"next":5}"#))
             case 2: exchange.answer(Self.json("{}", 503))
             case 3:
-                let sent = entry("P1", "variant 1 of 5, full: sent")
+                let sent = entry(#""full""#, "sent", "variant 1 of 5, full: sent")
                 exchange.answer(Self.json(#"{"entries":[\#(sent)],"next":6}"#))
             default:
                 let entries = [
-                    entry("R3", "variant 1 of 5, full: its card stands and has its token; it is ended"),
-                    entry("L10", "4 of 5 variants dropped: the probe was cut off by a restart"),
+                    entry(#""full""#, "token", "variant 1 of 5, full: its card stands and has its token; it is ended"),
+                    entry("null", "dropped", "4 of 5 variants dropped: the probe was cut off by a restart"),
                 ]
                 exchange.answer(Self.json(#"{"entries":[\#(entries.joined(separator: ","))],"next":8}"#))
             }

@@ -4,10 +4,13 @@ import Testing
 @testable import lanekeeper
 
 @Suite struct ProbeResultTests {
-    private func entry(_ at: Int64, _ rule: String, _ detail: String, push: JSONValue = .null) -> JSONValue {
+    private func entry(
+        _ at: Int64, _ variant: String?, _ event: String, _ detail: String, push: JSONValue = .null
+    ) -> JSONValue {
         .object([
-            "at": .integer(at), "kind": .string("probe"), "key": .string("probe"), "rule": .string(rule),
+            "at": .integer(at), "kind": .string("probe"), "key": .string("probe"), "rule": .string("P1"),
             "detail": .string(detail), "push": push,
+            "probe": .object(["variant": variant.map { .string($0) } ?? .null, "event": .string(event)]),
         ])
     }
 
@@ -17,18 +20,23 @@ import Testing
 
     private var entries: [JSONValue] {
         [
-            entry(1000, "P1", "variant 1 of 5, full: sent"),
-            entry(1001, "G9", "variant 1 of 5, full: accepted", push: answer(200)),
-            entry(1004, "R3", "variant 1 of 5, full: its card stands and has its token; it is ended"),
-            entry(1060, "P1", "variant 2 of 5, no-alert: sent"),
-            entry(1061, "G9", "variant 2 of 5, no-alert: accepted", push: answer(200)),
-            entry(1120, "P1", "variant 3 of 5, stale-date: sent"),
+            entry(1000, "full", "sent", "variant 1 of 5, full: sent"),
+            entry(1001, "full", "accepted", "variant 1 of 5, full: accepted", push: answer(200)),
+            entry(1004, "full", "token", "whatever it says"),
+            entry(1060, "no-alert", "sent", "variant 2 of 5, no-alert: sent"),
+            entry(1061, "no-alert", "accepted", "variant 2 of 5, no-alert: accepted", push: answer(200)),
+            entry(1120, "stale-date", "sent", "variant 3 of 5, stale-date: sent"),
             entry(
-                1121, "G3", "variant 3 of 5, stale-date: refused: BadDeviceToken", push: answer(400, "BadDeviceToken")),
-            entry(1180, "P1", "variant 4 of 5, no-input-push-token: sent"),
-            entry(1190, "G9", "variant 4 of 5, no-input-push-token: unknown"),
-            entry(1200, "S14", "variant 4 of 5, no-input-push-token: the app reported its card dismissed"),
-            entry(1240, "S13", "variant 5 of 5, bare-content: not sent, as many cards stand as iOS allows"),
+                1121, "stale-date", "refused", "variant 3 of 5, stale-date: refused: BadDeviceToken",
+                push: answer(400, "BadDeviceToken")),
+            entry(1180, "no-input-push-token", "sent", "variant 4 of 5, no-input-push-token: sent"),
+            entry(1190, "no-input-push-token", "unknown", "variant 4 of 5, no-input-push-token: unknown"),
+            entry(
+                1200, "no-input-push-token", "dismissed",
+                "variant 4 of 5, no-input-push-token: the app reported its card dismissed"),
+            entry(
+                1240, "bare-content", "skipped",
+                "variant 5 of 5, bare-content: not sent, as many cards stand as iOS allows"),
         ]
     }
 
@@ -39,7 +47,7 @@ import Testing
         #expect(result.variants.map(\.isOver) == [true, false, true, true, true])
         #expect(result.variants.map(\.answer) == ["200", "200", "400 BadDeviceToken", "unknown", nil])
         #expect(result.variants.map(\.sentAt) == [1000, 1060, 1120, 1180, nil])
-        result.take(entry(1661, "L9", "variant 2 of 5, no-alert: accepted, never adopted"))
+        result.take(entry(1661, "no-alert", "unseen", "variant 2 of 5, no-alert: accepted, never adopted"))
         #expect(result.isOver)
         #expect(
             result.lines(withLog: false) == [
@@ -56,8 +64,10 @@ import Testing
         var result = ProbeResult()
         result.take(entries[0])
         result.take(
-            entry(1001, "G3", "variant 1 of 5, full: refused: TopicDisallowed", push: answer(400, "TopicDisallowed")))
-        result.take(entry(1050, "S2", "4 of 5 variants dropped: no push-to-start token is held"))
+            entry(
+                1001, "full", "refused", "variant 1 of 5, full: refused: TopicDisallowed",
+                push: answer(400, "TopicDisallowed")))
+        result.take(entry(1050, nil, "dropped", "4 of 5 variants dropped: no push-to-start token is held"))
         #expect(result.isOver && !result.isGood)
         #expect(result.variants.dropFirst().allSatisfy { $0.phone == ["not sent: no push-to-start token is held"] })
     }

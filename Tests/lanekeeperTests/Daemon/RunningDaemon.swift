@@ -7,7 +7,7 @@ import Synchronization
 /// `lanekeeper serve` as a process of its own, on a free port of loopback, with its files in one folder.
 final class RunningDaemon: Sendable {
     let address: String
-    private let pid: Int32
+    let pid: Int32
     private let log: Lines
     private let end: End
 
@@ -15,17 +15,23 @@ final class RunningDaemon: Sendable {
     static let configurationName = "lanekeeper.json5"
 
     /// Starts it, and waits until it has printed its address.
+    /// - Parameter shell: what a shell does first, which then becomes the daemon.
     /// - Throws: `NoAddress` where it ended before.
     /// - Parameter flags: further words of the command line.
     init(
-        in folder: URL, configuration: String, environment: [String: String] = [:], flags: [String] = []
+        in folder: URL, configuration: String, environment: [String: String] = [:], shell: String? = nil,
+        flags: [String] = []
     ) async throws {
         try Data(configuration.utf8).write(to: folder.appendingPathComponent(Self.configurationName))
         let (out, log, end) = (Lines(), Lines(), End())
         let process = Process()
+        let words = ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"] + flags
         process.executableURL = BuiltProgram.url
-        process.arguments =
-            ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"] + flags
+        process.arguments = words
+        if let shell {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "\(shell); exec \"$0\" \"$@\"", BuiltProgram.url?.path ?? ""] + words
+        }
         process.currentDirectoryURL = folder
         process.environment = BuiltProgram.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
@@ -54,13 +60,16 @@ final class RunningDaemon: Sendable {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
+    /// All that it logs until it ends.
+    func restOfLog() async -> [String] { await log.rest() }
+
     func ended() async -> (code: Int32, wasKilled: Bool) { await end.outcome() }
 
-    /// The body and the status of a GET, by curl.
+    /// The body and the status of a GET, by curl; the status is 000 where nobody answered.
     func get(_ path: String, key: String? = nil) async throws -> String { try await curl([], path, key) }
 
     func put(_ path: String, _ json: String, key: String) async throws -> String {
-        try await curl(["-X", "PUT", "-H", "Content-Type: application/json", "-d", json], path, key)
+        try await send("PUT", path, json, key: key)
     }
 
     func post(_ path: String, _ lines: String, key: String) async throws -> String {
@@ -76,7 +85,13 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    private func curl(_ options: [String], _ path: String, _ key: String?) async throws -> String {
+    func send(
+        _ method: String, _ path: String, _ body: String, type: String = "application/json", key: String
+    ) async throws -> String {
+        try await curl(["-X", method, "-H", "Content-Type: \(type)", "--data-binary", body], path, key)
+    }
+
+    func curl(_ options: [String], _ path: String, _ key: String? = nil) async throws -> String {
         let keyed = key.map { ["-H", "Authorization: Bearer \($0)"] } ?? []
         let arguments = ["-s", "-m", "30", "-w", " %{http_code}"] + keyed + options + ["\(address)\(path)"]
         return try await onOwnThread("curl") {

@@ -21,6 +21,10 @@ extension SequencedTimelineRow {
             json.member("status", push.status)
             json.member("reason", push.reason)
         }
+        json.member("probe", row.entry.probe) { json, step in
+            json.member("variant", step.variant?.rawValue)
+            json.member("event", step.event.rawValue)
+        }
     }
 
     /// One server-sent event: a JSON text has no line feed.

@@ -45,7 +45,7 @@ extension APIHandler {
             guard configuration.apps.count <= 1 else {
                 throw FieldFault(.missing(expected: "one of \(served)"), at: place)
             }
-            return configuration.apps.first
+            return nil
         }
         guard configuration.apps.contains(named) else {
             throw FieldFault(.wrongValue(expected: "an app served here: \(served)"), at: place)
@@ -78,6 +78,12 @@ extension ParkedRequest {
             var problem = Problem(409, "a selection of a later time is held", field: "/syncedAt")
             problem.extra = [("heldSyncedAt", .integer(held.unixSeconds))]
             self.answer(problem, needsToken: needsToken)
+        case .otherApp(let held):
+            self.answer(
+                Problem(
+                    409,
+                    "the device is one of the app \(held): DELETE it first; it is free once its cards have ended",
+                    field: "/app"), needsToken: needsToken)
         case .unavailable: self.answer(.tryAgain("the store cannot write now"), needsToken: needsToken)
         case .overloaded: self.answer(.tryAgain("more calls wait than may"), needsToken: needsToken)
         }

@@ -120,7 +120,7 @@ enum Schemas {
             required: ["entries", "next"],
             ["entries": .array(of: .named("TimelineEntry")), "next": .integer("Give it as `after`.", from: 0)]),
         "TimelineEntry": .object(
-            required: ["seq", "at", "key", "kind", "rule", "detail", "push"],
+            required: ["seq", "at", "key", "kind", "rule", "detail", "push", "probe"],
             [
                 "seq": .integer(from: 0), "device": id, "at": whole, "key": id.orNull,
                 "kind": .string(oneOf: TimelineEntry.Kind.allCases.map(\.rawValue)),
@@ -132,6 +132,14 @@ enum Schemas {
                         "event": .string(oneOf: ["start", "update", "end"]), "gateway": gateway,
                         "priority": .integer(from: 5, to: 10), "status": JSONSchema.integer().orNull,
                         "reason": JSONSchema.string().orNull,
+                    ]
+                ).orNull,
+                "probe": JSONSchema.object(
+                    "What a probe has come to; `variant` is null for all that had not been sent.",
+                    required: ["variant", "event"],
+                    [
+                        "variant": JSONSchema.string(oneOf: ProbeVariant.allCases.map(\.rawValue)).orNull,
+                        "event": .string(oneOf: ProbeStep.Event.allCases.map(\.rawValue)),
                     ]
                 ).orNull,
             ]),

@@ -27,7 +27,13 @@ extension Route {
                     "timeZone": .string("America/New_York"),
                     "quietHours": .object(["from": .string("22:30"), "to": .string("07:00")]),
                 ])),
-            answers: [PossibleAnswer(status: 204, description: "Durable.")],
+            answers: [
+                PossibleAnswer(status: 204, description: "Durable."),
+                PossibleAnswer(
+                    status: 409, description: "The device is one of another app.",
+                    content: (.problem, .named("Problem"))
+                ),
+            ],
             summary: "Register a device, or change what is known of it",
             description: """
                 A field left out keeps its value. A push-to-start token comes with its gateway, or the answer is 422; \
