@@ -116,6 +116,7 @@ final class ClusterNode: Sendable {
             id: ClusterNode.app, bundleID: "com.example.lineup", slateAttributesType: "LineupAttributes")
         var tuning = Tuning()
         tuning.updates.gapSeconds = 0.05
+        tuning.authority.syncHoldSeconds = 0.05
         tuning.updates.urgentGapSeconds = 0.05
         system = Supervisor(
             configuration: Supervisor.Configuration(tuning: tuning, apps: [profile], shards: 2, callsHeld: 1000),

@@ -113,6 +113,7 @@ struct LeaseKeeper {
             _ = try session.execute(LeaseStatements.bury) {
                 $0.text(name)
                 $0.int64(node)
+                $0.int64(writer)
             }
             state.ask {
                 $0.node = node

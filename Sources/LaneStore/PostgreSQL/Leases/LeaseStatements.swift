@@ -18,15 +18,15 @@ enum LeaseStatements {
         WHERE id = $1 AND expires > clock_timestamp() RETURNING id
         """, [.int8, .int8])
 
-    /// A node of that name whose process is gone, as its sessions are: whoever is started again in its place need not
-    /// wait until it would have expired.
+    /// This process's own earlier node, which has dropped everything; and one of that name whose process is gone, as its
+    /// sessions are. Whoever is started in its place need not wait until it would have expired.
     static let bury = PostgresStatement(
         "bury",
         """
-        UPDATE node SET expires = clock_timestamp() WHERE name = $1 AND id <> $2 AND expires > clock_timestamp()
-        AND writer IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_activity a
-            WHERE a.application_name = 'lanekeeper writer ' || node.writer AND a.datname = current_database())
-        """, [.text, .int8])
+        UPDATE node SET expires = clock_timestamp() WHERE id <> $2 AND expires > clock_timestamp() AND writer <> 0
+        AND (writer = $3 OR name = $1 AND NOT EXISTS (SELECT FROM pg_stat_activity a
+            WHERE a.application_name = 'lanekeeper writer ' || node.writer AND a.datname = current_database()))
+        """, [.text, .int8, .int8])
 
     static let nodes = PostgresStatement(
         "nodes", "SELECT id, leaving FROM node WHERE expires > clock_timestamp() ORDER BY id")
