@@ -27,6 +27,8 @@ public final class ClientSession {
     /// The peer's limit on open streams in its newest SETTINGS; `nil` until the first has come. APNs is known to begin
     /// with 1 and to raise it once a provider token was accepted (ref T14).
     public var remoteMaxStreams: Int? { streams.remoteMaxStreams }
+    /// Pieces of memory that nghttp2 holds, for tests.
+    var heldPieces: Int { handle.heldPieces }
     /// Requests that are not over.
     public var openStreams: Int { streams.openCount }
     /// True when `submit` would be accepted now. False before the first SETTINGS: nghttp2 would let 100 requests out,

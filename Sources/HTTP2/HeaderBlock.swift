@@ -2,7 +2,7 @@
 ///
 /// Names are lowercase ASCII, pseudo-headers (`:method`) come first; the session's library checks both on the other
 /// side.
-public struct HeaderBlock: Hashable, Sendable {
+public struct HeaderBlock: Sendable {
     /// How a field is to be compressed (HPACK, RFC 7541, 6.2). Which field wants which is Apple's advice (ref T24).
     /// nghttp2 never indexes `authorization`, whatever it is told.
     public enum Indexing: UInt8, Sendable {
@@ -14,8 +14,10 @@ public struct HeaderBlock: Hashable, Sendable {
         case literal
     }
 
-    // Per field: eight bytes (length of the name 16 bits, of the value 16, indexing above), name, value.
-    private(set) var storage: [UInt8] = []
+    // Per field: eight bytes (length of the name 16 bits, of the value 16, indexing above), name, value. Behind them room.
+    private var storage: [UInt8] = []
+    /// How much of `storage` the fields take.
+    private(set) var byteCount = 0
     public private(set) var count = 0
     static let headBytes = 8
 
@@ -25,7 +27,7 @@ public struct HeaderBlock: Hashable, Sendable {
 
     /// Keeps the memory.
     public mutating func removeAll() {
-        storage.removeAll(keepingCapacity: true)
+        byteCount = 0
         count = 0
     }
 
@@ -51,13 +53,29 @@ public struct HeaderBlock: Hashable, Sendable {
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ indexing: Indexing
     ) -> Bool {
         guard name.count <= 0xFFFF, value.count <= 0xFFFF else { return false }
-        if storage.isEmpty { storage.reserveCapacity(128) }
+        let start = byteCount
+        let end = start + Self.headBytes + name.count + value.count
+        if end > storage.count { makeRoom(for: end) }
         let head = UInt64(name.count) | UInt64(value.count) << 16 | UInt64(indexing.rawValue) << 32
-        withUnsafeBytes(of: head) { storage.append(contentsOf: $0) }
-        storage.append(contentsOf: name)
-        storage.append(contentsOf: value)
+        storage.withUnsafeMutableBytes { room in
+            // Three appends would each look at the array and its room anew: this is called ten times a request.
+            guard let base = room.baseAddress, end <= room.count else { return }
+            (base + start).storeBytes(of: head, as: UInt64.self)
+            if let text = name.baseAddress {
+                (base + start + Self.headBytes).copyMemory(from: text, byteCount: name.count)
+            }
+            if let text = value.baseAddress {
+                (base + end - value.count).copyMemory(from: text, byteCount: value.count)
+            }
+        }
+        byteCount = end
         count += 1
         return true
+    }
+
+    private mutating func makeRoom(for bytes: Int) {
+        let wanted = max(bytes, 2 * storage.count, 256)
+        storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
     }
 
     /// The first value of that name; `nil` if there is none. Runs over all fields.
@@ -132,6 +150,15 @@ public struct HeaderBlock: Hashable, Sendable {
             )
         }
     }
+}
+
+extension HeaderBlock: Hashable {
+    public static func == (left: HeaderBlock, right: HeaderBlock) -> Bool {
+        left.count == right.count && left.byteCount == right.byteCount
+            && left.storage.prefix(left.byteCount) == right.storage.prefix(right.byteCount)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.prefix(byteCount)) }
 }
 
 private func bytes(of name: StaticString) -> UnsafeBufferPointer<UInt8> {

@@ -44,7 +44,7 @@ final class ServerStreams {
     func received(
         field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isLiteral: Bool, slot index: Int
     ) -> Bool {
-        guard slots[index].headers.storage.count + name.count + value.count <= ServerSession.headerBytesAtMost else {
+        guard slots[index].headers.byteCount + name.count + value.count <= ServerSession.headerBytesAtMost else {
             return false
         }
         return slots[index].headers.append(name, value, isLiteral ? .literal : .indexed)

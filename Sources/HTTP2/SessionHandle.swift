@@ -1,5 +1,4 @@
 internal import CNghttp2
-internal import Glibc
 
 /// Owns one nghttp2 session; what client and server have in common. Freed when the value dies, which calls no callback.
 /// The session borrows `userData` for its callbacks: whoever owns the handle keeps that object alive.
@@ -7,6 +6,7 @@ struct SessionHandle: ~Copyable {
     let raw: OpaquePointer
     private let fields: UnsafeMutableBufferPointer<nghttp2_nv>  // scratch, ours: freed in deinit
     private let names = Names()
+    private let memory = SessionMemory()  // the session's: it ends first
 
     static let fieldsAtMost = 64
 
@@ -18,8 +18,9 @@ struct SessionHandle: ~Copyable {
         defer { nghttp2_session_callbacks_del(callbacks) }  // the session keeps a copy
         if let callbacks { set(callbacks) }
         var session: OpaquePointer?
-        let make = isServer ? nghttp2_session_server_new : nghttp2_session_client_new
-        try HTTP2Error.check(make(&session, callbacks, userData), "make a session")
+        var memory = memory.callbacks  // the session keeps a copy
+        let make = isServer ? nghttp2_session_server_new3 : nghttp2_session_client_new3
+        try HTTP2Error.check(make(&session, callbacks, userData, nil, &memory), "make a session")
         guard let session else { throw .library(operation: "make a session", code: 0, text: "no session") }
         raw = session
         fields = .allocate(capacity: Self.fieldsAtMost)
@@ -31,6 +32,7 @@ struct SessionHandle: ~Copyable {
         fields.deallocate()
     }
 
+    var heldPieces: Int { memory.held }
     var wantsRead: Bool { nghttp2_session_want_read(raw) != 0 }
     var wantsWrite: Bool { nghttp2_session_want_write(raw) != 0 }
 
@@ -76,7 +78,7 @@ struct SessionHandle: ~Copyable {
         let result = shared.withStorage { shared in
             status.withUnsafeBufferPointer { status in
                 block.withStorage { block in
-                    var list = FieldList(fields: fields, known: names.seen)
+                    var list = FieldList(fields: fields, known: names)
                     if !status.isEmpty {
                         let name: StaticString = ":status"
                         list.put(UnsafeBufferPointer(start: name.utf8Start, count: 7), status, .indexed)
@@ -91,7 +93,7 @@ struct SessionHandle: ~Copyable {
                     }
                     if !isSharedIn { for (name, value, indexing) in shared { list.put(name, value, indexing) } }
                     let result = submit(fields.baseAddress, list.count)
-                    if result >= 0, !list.new.isEmpty { names.seen += list.new }
+                    if result >= 0 { for name in list.new { names.add(name) } }
                     return result
                 }
             }
@@ -103,16 +105,46 @@ struct SessionHandle: ~Copyable {
     /// Names that are in the table since their first use. An object, so that the handle itself is a constant: nothing need
     /// be checked on each of its uses.
     private final class Names {
-        var seen: [[UInt8]] = []
+        private var short: [ShortName] = []
+        private var long: [[UInt8]] = []
+
+        func has(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+            guard let wanted = ShortName(name) else { return long.contains { $0.elementsEqual(name) } }
+            for known in short where known == wanted { return true }
+            return false
+        }
+
+        func add(_ name: UnsafeBufferPointer<UInt8>) {
+            if let name = ShortName(name) { short.append(name) } else { long.append([UInt8](name)) }
+        }
+    }
+
+    /// A name of at most sixteen bytes in three words, so that there is no reference to count: compared for every request.
+    private struct ShortName: Equatable {
+        private let count: Int
+        private var first: UInt64 = 0
+        private var last: UInt64 = 0
+
+        init?(_ name: UnsafeBufferPointer<UInt8>) {
+            count = name.count
+            guard count <= 16 else { return nil }
+            let bytes = UnsafeRawBufferPointer(name)
+            if count >= 8 {
+                first = bytes.loadUnaligned(as: UInt64.self)
+                last = bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            } else {
+                for byte in bytes { first = first << 8 | UInt64(byte) }
+            }
+        }
     }
 
     private struct FieldList {
         let fields: UnsafeMutableBufferPointer<nghttp2_nv>
-        let known: [[UInt8]]
-        var new: [[UInt8]] = []
+        let known: Names
+        var new: [UnsafeBufferPointer<UInt8>] = []
         var count = 0
 
-        init(fields: UnsafeMutableBufferPointer<nghttp2_nv>, known: [[UInt8]]) {
+        init(fields: UnsafeMutableBufferPointer<nghttp2_nv>, known: Names) {
             (self.fields, self.known) = (fields, known)
         }
 
@@ -125,7 +157,7 @@ struct SessionHandle: ~Copyable {
             case .indexed: break
             case .literal: flags = NGHTTP2_NV_FLAG_NO_INDEX
             case .firstTimeOnly:
-                if isKnown(name) { flags = NGHTTP2_NV_FLAG_NO_INDEX } else { new.append([UInt8](name)) }
+                if known.has(name) { flags = NGHTTP2_NV_FLAG_NO_INDEX } else { new.append(name) }
             }
             // nghttp2 wants mutable pointers, and does not write through them.
             fields[count] = nghttp2_nv(
@@ -133,17 +165,6 @@ struct SessionHandle: ~Copyable {
                 value: UnsafeMutablePointer(mutating: value.baseAddress),
                 namelen: name.count, valuelen: value.count, flags: UInt8(flags.rawValue))
             count += 1
-        }
-
-        private func isKnown(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-            guard let start = name.baseAddress else { return false }
-            for seen in known where seen.count == name.count {
-                let isSame = seen.withUnsafeBufferPointer {
-                    $0.baseAddress.map { memcmp($0, start, name.count) == 0 } ?? false
-                }
-                if isSame { return true }
-            }
-            return false
         }
     }
 }

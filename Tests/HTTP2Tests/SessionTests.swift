@@ -197,6 +197,16 @@ import Testing
         #expect(block.count == 3)
         block.removeAll()
         #expect(block.isEmpty && block.fields.isEmpty)
+        // What stood there before is no part of it.
+        block.append("a", "1")
+        var same = HeaderBlock()
+        same.append("a", "1")
+        #expect(block == same && block.hashValue == same.hashValue)
+        same.append("a", "2")
+        #expect(block != same)
+        let long = String(repeating: "x", count: 70_000 / 2)
+        block.append("long", long)
+        #expect(block.fields.map(\.value) == ["1", long])
     }
 }
 

@@ -38,6 +38,8 @@ import Testing
                 gateways: [.production: .init(host: "127.0.0.1", port: address.port)],
                 trust: .pem(server.certificatePEM),
                 keys: .one(.init(pem: pem, keyID: "KEY1234567", teamID: "TEAM123456")))
+            // Only who says so waits for a deadline: the machine may have much else to do.
+            configuration.timeoutSeconds = 600
             adjust(&configuration)
             pool = try PushPool(configuration: configuration, clock: clock)
         }
@@ -99,7 +101,8 @@ import Testing
         async throws
     {
         let backend = SilentBackend()
-        let rig = try Rig(backend, speed: 60, options: { $0.streamsBefore = 100 })
+        let rig = try Rig(
+            backend, speed: 10, options: { $0.streamsBefore = 100 }, configuration: { $0.timeoutSeconds = 60 })
         _ = rig.pool.send((0..<10).map { rig.push($0) })
         await rig.sink.wait(for: 10)
         #expect(rig.sink.hasOneEach(10))
@@ -109,7 +112,7 @@ import Testing
     }
 
     @Test func `G6: what a GOAWAY cut off goes over another connection, nothing twice`() async throws {
-        let rig = try Rig(speed: 10, options: { $0.errorsUntilGoAway = 5 })
+        let rig = try Rig(speed: 2, options: { $0.errorsUntilGoAway = 5 })
         _ = rig.pool.send((0..<60).map { rig.push($0, dead: $0 == 20) })
         await rig.sink.wait(for: 60)
         #expect(rig.sink.hasOneEach(60))
@@ -119,7 +122,7 @@ import Testing
     }
 
     @Test func `L2: a refused connection leaves every push not sent`() async throws {
-        let rig = try Rig(speed: 60)
+        let rig = try Rig(speed: 60, configuration: { $0.timeoutSeconds = 30 })
         await rig.server.stopped()
         _ = rig.pool.send((0..<20).map { rig.push($0) })
         await rig.sink.wait(for: 20)

@@ -15,9 +15,9 @@ import Testing
     func `known fault 5: one wrong setting for ten minutes costs a few refusals and a probe every half minute`()
         async throws
     {
-        let clock = ScaledClock(start: ScriptedRig.start, speed: 200)
+        let clock = ScaledClock(start: ScriptedRig.start, speed: 100)
         let healsAt = ScriptedRig.start.advanced(bySeconds: 600)
-        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 1500 }) { request, _ in
+        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 6000 }) { request, _ in
             guard clock.now < healsAt else { return [.answer(request.stream)] }
             return switch request.number % 10 {
             case 0..<5: [.answer(request.stream, status: 400, body: Self.body("TopicDisallowed"))]
@@ -56,7 +56,7 @@ import Testing
                 $0.throttlesOnErrors = true
                 $0.streamsAfter = 500
                 $0.answerSeconds = 0.04
-            }, configuration: { $0.timeoutSeconds = 120 })
+            }, configuration: { $0.timeoutSeconds = 600 })
         var random = SeededGenerator(seed: 6)
         let order = (0..<500).shuffled(using: &random)
         _ = rig.pool.send(order.map { rig.push($0, dead: $0 % 5 == 0) })
@@ -76,9 +76,9 @@ import Testing
     @Test func `G5: a gateway in trouble is held after five, probed, and healed; a start has one quick try`()
         async throws
     {
-        let clock = ScaledClock(start: ScriptedRig.start, speed: 100)
+        let clock = ScaledClock(start: ScriptedRig.start, speed: 20)
         let healsAt = ScriptedRig.start.advanced(bySeconds: 100)
-        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 300 }) { request, _ in
+        let rig = try ScriptedRig(clock: clock, configuration: { $0.timeoutSeconds = 3000 }) { request, _ in
             clock.now < healsAt
                 ? [.answer(request.stream, status: 503, body: Self.body("ServiceUnavailable"))]
                 : [.answer(request.stream)]
@@ -99,7 +99,7 @@ import Testing
         `ref T23: a connection that refuses everything after one 403 is left, and each push goes again once, elsewhere`()
         async throws
     {
-        let clock = ScaledClock(start: ScriptedRig.start, speed: 20)
+        let clock = ScaledClock(start: ScriptedRig.start, speed: 4)
         let rig = try ScriptedRig(clock: clock) { request, _ in
             request.connection == 0 && request.stream > 1
                 ? [.answer(request.stream, status: 403, body: Self.body("ExpiredProviderToken"))]

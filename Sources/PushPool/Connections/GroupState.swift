@@ -98,7 +98,7 @@ struct GroupState: Sendable {
 
     /// What of it stands in the way of another one now; `nil`: open it.
     mutating func wantsConnection(at now: SteadyTime) -> Standing? {
-        defer { starved = [] }
+        defer { if !starved.isEmpty { starved = [] } }
         if let wanted = freshWanted, connections.contains(where: { $0.number > wanted && !$0.isDraining }) {
             freshWanted = nil
         }
@@ -107,12 +107,18 @@ struct GroupState: Sendable {
             return nil
         }
         for standing in Standing.allCases {
-            let all = connections.filter { $0.standing == standing && !$0.isDraining }
-            let young = all.filter { !isOld($0, at: now) }
-            let needsMore = starved.contains(standing) && all.allSatisfy { $0.phase == .proven }
-            if needsMore && all.count < most(standing) { return standing }
-            if starved.contains(standing), freshWanted != nil { return standing }
-            if young.isEmpty, !all.isEmpty { return standing }
+            var count = 0
+            var isEachProven = true
+            var hasYoung = false
+            for connection in connections where connection.standing == standing && !connection.isDraining {
+                count += 1
+                if connection.phase != .proven { isEachProven = false }
+                if !isOld(connection, at: now) { hasYoung = true }
+            }
+            let isStarved = starved.contains(standing)
+            if isStarved, isEachProven, count < most(standing) { return standing }
+            if isStarved, freshWanted != nil { return standing }
+            if !hasYoung, count > 0 { return standing }
         }
         return nil
     }
@@ -138,6 +144,13 @@ struct GroupState: Sendable {
         case drain(UInt64, ConnectionState.DrainCause)
     }
 
+    /// A usable one of the same kind.
+    private func hasOther(than connection: ConnectionState, _ isWanted: (ConnectionState) -> Bool) -> Bool {
+        connections.contains {
+            $0.standing == connection.standing && $0.number != connection.number && $0.isUsable && isWanted($0)
+        }
+    }
+
     func upkeep(at now: SteadyTime) -> Upkeep? {
         for connection in connections where !connection.isDraining {
             let idle = now.seconds(since: connection.usedAt)
@@ -151,14 +164,11 @@ struct GroupState: Sendable {
                 if now.seconds(since: pinged) >= limits.timeoutSeconds { return .drain(connection.number, .timedOut) }
                 continue
             }
-            let others = connections.filter {
-                $0.standing == connection.standing && $0.number != connection.number && $0.isUsable
-            }
-            if isOld(connection, at: now), others.contains(where: { !isOld($0, at: now) }) {
+            if isOld(connection, at: now), hasOther(than: connection, { !isOld($0, at: now) }) {
                 return .drain(connection.number, .old)
             }
             if connection.inFlight == 0, idle >= limits.shrinkSeconds,
-                others.contains(where: { $0.number < connection.number })
+                hasOther(than: connection, { $0.number < connection.number })
             {
                 return .drain(connection.number, .idle)
             }

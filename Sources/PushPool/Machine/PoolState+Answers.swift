@@ -150,8 +150,8 @@ extension PoolState {
         if slots[push.place].facts.event == .update {
             let address = slots[push.place].facts.address
             // G7: a newer one of its card waits; two of one card do not change places.
-            guard waitingUpdates[address] == nil else { return settle(push, .notSent) }
-            waitingUpdates[address] = push
+            guard waitingUpdate(to: address) == nil else { return settle(push, .notSent) }
+            waitingUpdates.insert(push, address.bits)
         }
         enqueue(push, isReturning: true)
     }

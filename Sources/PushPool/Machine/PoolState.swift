@@ -16,7 +16,7 @@ struct PoolState: Sendable {
     var parked = ParkedPushes()
     var deadlines = RequestDeadlines()
     /// Updates that wait, by token: a newer one takes the place of an older (G7).
-    var waitingUpdates: [AddressKey: PushID] = [:]
+    var waitingUpdates = WaitingUpdates()
     var schedules: [TokenSchedule]
     var faults: FaultBoard
     var addresses: AddressMemory
@@ -144,10 +144,14 @@ struct PoolState: Sendable {
         if facts.event == .end, let older = waiting(facts) { drop(older) }  // what waits would come after it
         let place = freeSlots.last ?? slots.count
         let push = PushID(place: place)
-        if facts.event == .update, let older = waitingUpdates.updateValue(push, forKey: facts.address),
-            slots[older.place].facts.gateway == facts.gateway
-        {
-            return replace(older, by: facts, group: group, flow: flow)
+        if facts.event == .update {
+            if let older = waitingUpdate(to: facts.address) {
+                if slots[older.place].facts.gateway == facts.gateway {
+                    return replace(older, by: facts, group: group, flow: flow)
+                }
+                waitingUpdates.remove(older, facts.address.bits)
+            }
+            waitingUpdates.insert(push, facts.address.bits)
         }
         if !freeSlots.isEmpty { freeSlots.removeLast() }
         let slot = Slot(
@@ -160,7 +164,11 @@ struct PoolState: Sendable {
 
     /// The update of that card that waits.
     private func waiting(_ facts: PushFacts) -> PushID? {
-        waitingUpdates[facts.address].flatMap { slots[$0.place].facts.gateway == facts.gateway ? $0 : nil }
+        waitingUpdate(to: facts.address).flatMap { slots[$0.place].facts.gateway == facts.gateway ? $0 : nil }
+    }
+
+    func waitingUpdate(to address: AddressKey) -> PushID? {
+        waitingUpdates.first(address.bits) { slots[$0.place].facts.address == address }
     }
 
     /// The place in line is the older one's; of both ranks the better one holds.
@@ -179,7 +187,6 @@ struct PoolState: Sendable {
             waitingCount -= 1
             enqueue(older, rank: rank, isReturning: true)
         }
-        waitingUpdates[facts.address] = older
         return .replaces(older)
     }
 
@@ -216,10 +223,7 @@ struct PoolState: Sendable {
 
     mutating func forgetWaiting(_ push: PushID) {
         guard slots[push.place].facts.event == .update else { return }
-        guard let entry = waitingUpdates.index(forKey: slots[push.place].facts.address),
-            waitingUpdates.values[entry] == push
-        else { return }
-        waitingUpdates.remove(at: entry)
+        waitingUpdates.remove(push, slots[push.place].facts.address.bits)
     }
 
     /// The one way out.

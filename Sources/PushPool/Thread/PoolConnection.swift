@@ -205,6 +205,7 @@ final class PoolConnection {
             case .bytes(let count):
                 let bytes = buffer.span
                 try session.receive(bytes.extracting(first: count))
+                guard tls.holdsUnread else { return }
             case .wantsRead, .wantsWrite: return
             case .closed: return fail(session.remoteMaxStreams == nil ? "the peer closed the connection" : nil)
             }

@@ -20,6 +20,9 @@ struct PoolLoop: ~Copyable {
     private var resolving: [UInt64: (group: Int, attempt: Int)] = [:]
     private var verdicts = Verdicts()
     private var counts = PoolSnapshot()
+    /// How things stand, and how they stood when it was last said.
+    private var standing = PoolStanding()
+    private var published: PoolStanding?
     /// Those most frequent by far, until they are written into `counts` at the turn's end.
     private var accepted = PerGateway([Int](repeating: 0, count: PushEvent.allCases.count))
     /// `:authority` of each gateway that there is.
@@ -90,15 +93,26 @@ struct PoolLoop: ~Copyable {
     private mutating func turns(_ epoll: borrowing Epoll) throws {
         var ready: [Epoll.Event] = []
         while state.stopping == nil || !state.isEmpty {
-            try epoll.wait(timeoutMilliseconds: patience, into: &ready)
-            let now = time
-            takeArrivals(at: now, in: epoll)
+            try epoll.wait(timeoutMilliseconds: queue.mayRest() ? patience : 0, into: &ready)
+            for event in ready where event.token == Self.wakeToken { queue.wake.drain() }
+            let arrivals = queue.take()
             for event in ready where event.token != Self.wakeToken {
                 connections[event.token]?.advance(using: &buffer)
             }
+            // Read last: nothing that has come is treated as of a time before it came.
+            let now = time
+            take(arrivals, at: now, in: epoll)
             rounds(at: now, in: epoll)
-            for connection in connections.values { connection.register(in: epoll) }
             deliver()
+            // Sinks that hear of answers offer their next pushes at once: these leave in the same turn, at their own time.
+            if queue.hasNews {
+                let arrivals = queue.take()
+                let later = time
+                take(arrivals, at: later, in: epoll)
+                rounds(at: later, in: epoll)
+                deliver()
+            }
+            for connection in connections.values { connection.register(in: epoll) }
         }
     }
 
@@ -110,8 +124,7 @@ struct PoolLoop: ~Copyable {
 
     // MARK: - In
 
-    private mutating func takeArrivals(at now: PoolTime, in epoll: borrowing Epoll) {
-        let arrivals = queue.take()
+    private mutating func take(_ arrivals: PoolQueue.Arrivals, at now: PoolTime, in epoll: borrowing Epoll) {
         for push in arrivals.refused { settle(HeldPush(push, at: now.steady), .notSent, at: now) }
         for place in arrivals.pushes.indices { take(HeldPush(arrivals.pushes[place], at: now.steady), at: now) }
         for command in arrivals.commands {
@@ -311,10 +324,15 @@ struct PoolLoop: ~Copyable {
 
     private mutating func deliver() {
         countAccepted()
-        var counts = counts
-        self.counts = PoolSnapshot()
-        state.measure(into: &counts)
-        let waiting = queue.note(settled: verdicts.count) { $0.add(counts) }
+        standing.take(state)
+        let waiting = queue.note(settled: verdicts.count) { snapshot in
+            snapshot.add(counts)
+            standing.write(into: &snapshot, after: published)
+        }
+        counts.restart()
+        let before = published
+        published = standing
+        if let before { standing = before }  // its memory is used again
         verdicts.deliver()
         for sink in waiting { sink.mayOffer() }
     }

@@ -19,7 +19,10 @@ final class PoolQueue: Sendable {
         var turnedAway: [ObjectIdentifier: any VerdictSink] = [:]
         var stop: StopOrder?
         var isClosed = false
-        var isWoken = false
+        /// The thread looks again before it waits: it need not be woken.
+        var isAwake = true
+        /// Something came since it last took what there was.
+        var hasNews = false
         var snapshot = PoolSnapshot()
     }
 
@@ -117,17 +120,29 @@ final class PoolQueue: Sendable {
         if mustWake { wake.signal() }
     }
 
-    /// For the pool's thread: drains the signal, then takes what is there.
+    /// For the pool's thread: takes what is there.
     func take() -> Arrivals {
-        wake.drain()
-        return state.withLock { state in
+        state.withLock { state in
             var taken = state.arrivals
             taken.stop = state.stop
             state.arrivals = Arrivals()
-            state.isWoken = false
+            state.hasNews = false
+            state.isAwake = true
             return taken
         }
     }
+
+    /// For the pool's thread, before it waits.
+    /// - Returns: false: something has come. True: nothing has, and what comes from now on wakes it.
+    func mayRest() -> Bool {
+        state.withLock { state in
+            state.isAwake = state.hasNews
+            return !state.hasNews
+        }
+    }
+
+    /// For the pool's thread: something came that it has not taken.
+    var hasNews: Bool { state.withLock { $0.hasNews } }
 
     /// Takes nothing in any more, and hands out what came last.
     func close() -> Arrivals {
@@ -154,7 +169,8 @@ final class PoolQueue: Sendable {
     var snapshot: PoolSnapshot { state.withLock { $0.snapshot } }
 
     private static func claimWake(_ state: inout State) -> Bool {
-        defer { state.isWoken = true }
-        return !state.isWoken
+        state.hasNews = true
+        defer { state.isAwake = true }
+        return !state.isAwake
     }
 }

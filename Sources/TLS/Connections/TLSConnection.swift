@@ -101,7 +101,7 @@ public final class TLSConnection {
 
     /// Reads once, at most `buffer.count` bytes (not 0).
     ///
-    /// Repeat until it answers `wantsRead`: OpenSSL reads ahead, and what it holds already never wakes `Epoll` again.
+    /// Repeat until it answers `wantsRead`, or while `holdsUnread`: OpenSSL reads ahead, and what it holds already never wakes `Epoll` again.
     /// `closed` may come without a close_notify: whoever frames messages by length or HTTP/2 sees what is missing.
     public func read(into buffer: inout MutableSpan<UInt8>) throws(TLSError) -> Transfer {
         guard !hasFailed else { throw .connectionFailed(text: "it has failed before") }
@@ -109,6 +109,10 @@ public final class TLSConnection {
         let result = buffer.withUnsafeMutableBufferPointer { SSL_read(raw, $0.baseAddress, Int32(clamping: $0.count)) }
         return result > 0 ? .bytes(Int(result)) : try outcome(result, code: errno, operation: .read)
     }
+
+    /// Whether OpenSSL holds bytes that `read` has not given yet, at least a part of a record. Without any, `Epoll` tells
+    /// when more has come, and the read that would only answer `wantsRead` can be spared.
+    public var holdsUnread: Bool { SSL_has_pending(raw) == 1 }
 
     /// Writes a part of `bytes` (not empty): at most one record, 16 KB. After `wantsWrite` or `wantsRead` the next
     /// write must begin with the same bytes, at whatever address; more may follow them.
