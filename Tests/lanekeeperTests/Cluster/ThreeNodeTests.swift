@@ -142,7 +142,8 @@ import Testing
             "\(starts.count) phones started, \(missing) claimed by the killed node and unanswered, twice: \(starts.values.count { $0 > 1 })"
         )
         #expect(starts.values.allSatisfy { $0 == 1 })
-        #expect(starts.count + missing == phones && missing <= phones / 20, "\(missing)")
+        // One whose verdict was on its way when it was looked at may have come since.
+        #expect(starts.count + missing >= phones && missing <= phones / 20, "\(missing)")
 
         // Both nodes know the last score, and the end reaches every card.
         let now = Int(driver.clock.now.unixSeconds)
