@@ -72,7 +72,7 @@ let package = Package(
         tests(of: "TLS"),
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
-        tests(of: "LaneStore", ["CardRules", "Lanes", "Postgres", "Simulation", "PrivatePostgres"]),
+        tests(of: "LaneStore", ["CardRules", "Lanes", "Postgres", "PushWire", "Simulation", "PrivatePostgres"]),
         tests(of: "WebServer", ["TLS"]),
         tests(of: "Postgres", ["PrivatePostgres"]),
         tests(

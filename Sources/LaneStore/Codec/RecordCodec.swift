@@ -54,14 +54,20 @@ extension ByteWriter {
         }
         text(settings.appVersion)
         text(settings.timeZone)
-        optional(settings.quietHours) {
-            $0.int($1.fromMinute)
-            $0.int($1.toMinute)
-        }
+        optional(settings.quietHours) { $0.quietHours($1) }
         bool(settings.spoilerFree)
         bool(settings.sound)
         bool(settings.frequentUpdates)
-        switch settings.personalisation {
+        personalisation(settings.personalisation)
+    }
+
+    mutating func quietHours(_ hours: QuietHours) {
+        int(hours.fromMinute)
+        int(hours.toMinute)
+    }
+
+    mutating func personalisation(_ value: Personalisation) {
+        switch value {
         case .none: byte(0)
         case .readable(let taste):
             byte(1)
@@ -93,16 +99,18 @@ extension ByteWriter {
         case .superseded(let newer, let owed):
             byte(2)
             id(newer)
-            optional(owed) {
-                $0.ledger($1.ledger)
-                $0.list($1.cards) { $0.card($1) }
-                $0.ids($1.members)
-                $0.ids($1.endedActivities)
-                $0.list($1.marks) { $0.sentMark($1) }
-                $0.list($1.sessions) { $0.member($1) }
-                $0.list($1.successors) { $0.successor($1) }
-            }
+            optional(owed) { $0.handover($1) }
         }
+    }
+
+    mutating func handover(_ owed: Handover) {
+        ledger(owed.ledger)
+        list(owed.cards) { $0.card($1) }
+        ids(owed.members)
+        ids(owed.endedActivities)
+        list(owed.marks) { $0.sentMark($1) }
+        list(owed.sessions) { $0.member($1) }
+        list(owed.successors) { $0.successor($1) }
     }
 
     private mutating func sentMark(_ mark: SentMark) {
@@ -170,21 +178,22 @@ extension ByteReader {
         settings.appVersion = try maybeText("settings.appVersion")
         settings.timeZone = try text("settings.timeZone")
         settings.quietHours = try optional("settings.quietHours") { reader throws(CodecFault) in
-            let from = try reader.int("settings.quietHours")
-            guard let hours = QuietHours(fromMinute: from, toMinute: try reader.int("settings.quietHours")) else {
-                throw reader.fault("settings.quietHours")
-            }
-            return hours
+            try reader.quietHours("settings.quietHours")
         }
         settings.spoilerFree = try bool("settings.spoilerFree")
         settings.sound = try bool("settings.sound")
         settings.frequentUpdates = try bool("settings.frequentUpdates")
-        settings.personalisation = try personalisation()
+        settings.personalisation = try personalisation("settings.personalisation")
         return settings
     }
 
-    private mutating func personalisation() throws(CodecFault) -> Personalisation {
-        let field = "settings.personalisation"
+    mutating func quietHours(_ field: String) throws(CodecFault) -> QuietHours {
+        let from = try int(field)
+        guard let hours = QuietHours(fromMinute: from, toMinute: try int(field)) else { throw fault(field) }
+        return hours
+    }
+
+    mutating func personalisation(_ field: String) throws(CodecFault) -> Personalisation {
         switch try byte(field) {
         case 0: return .none
         case 1:
@@ -231,7 +240,7 @@ extension ByteReader {
         }
     }
 
-    private mutating func handover(_ field: String) throws(CodecFault) -> Handover {
+    mutating func handover(_ field: String) throws(CodecFault) -> Handover {
         let ledger = try ledger(field)
         let cards = try list(field) { reader throws(CodecFault) in try reader.card(field) }
         let members: [GameID] = try ids(field)

@@ -60,7 +60,7 @@ extension ByteWriter {
         members(patch.others)
     }
 
-    private mutating func patched<Value>(_ value: Patched<Value>, _ write: (inout ByteWriter, Value) -> Void) {
+    mutating func patched<Value>(_ value: Patched<Value>, _ write: (inout ByteWriter, Value) -> Void) {
         switch value {
         case .absent: byte(0)
         case .null: byte(1)
@@ -141,7 +141,7 @@ extension ByteReader {
         return patch
     }
 
-    private mutating func patched<Value>(
+    mutating func patched<Value>(
         _ field: String, _ read: (inout ByteReader) throws(CodecFault) -> Value
     ) throws(CodecFault) -> Patched<Value> {
         switch try byte(field) {

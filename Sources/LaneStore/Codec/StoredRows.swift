@@ -34,6 +34,21 @@ enum StoredRows {
         return ArrivedLine(line: line, at: WallTime(milliseconds: at))
     }
 
+    static func post(
+        _ id: PostID, device name: String, body: [UInt8], epoch: Int64
+    ) throws(StoreError) -> ReceivedPost {
+        let key = "\(id.partition) \(id.origin) \(id.number)"
+        guard let device = DeviceID(name) else {
+            throw .corrupt(table: "inbox", key: key, detail: "device: impossible value")
+        }
+        let event = try parsed("inbox", key) { () throws(CodecFault) in try EventCodec.decode(body, for: device) }
+        return ReceivedPost(id: id, epoch: epoch, event: event)
+    }
+
+    static func reply(_ body: [UInt8]) throws(StoreError) -> DeviceReply {
+        try parsed("inbox", "answer") { () throws(CodecFault) in try ReplyCodec.decode(body) }
+    }
+
     /// The entries of one row, numbered from the row's own number on.
     static func entries(
         from first: Int64, device name: String, body: [UInt8]

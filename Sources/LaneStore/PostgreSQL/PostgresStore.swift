@@ -22,9 +22,6 @@ public final class PostgresStore: Store {
         /// Rows from which on batches wait for the next transaction: above, throughput hardly rises and a commit holds
         /// its partitions for long.
         public var commitRows = 1000
-        /// The node (`PartitionLeases.node`) whose store this is: its sessions carry its number, so that whoever takes
-        /// over from a node that hangs can end them. `nil`: of none.
-        public var node: Int64?
         /// The limits of a session.
         public var session = PostgresSettings()
 
@@ -39,6 +36,9 @@ public final class PostgresStore: Store {
         case leases
     }
 
+    /// Its number among all that were ever opened. Its sessions carry it, so that whoever takes over from a node that
+    /// hangs can end them.
+    public let writer: Int64
     let exchange: StoreExchange
     private let threads: [LoopThread]
 
@@ -60,14 +60,18 @@ public final class PostgresStore: Store {
             writer: opened.writer, threads: max(1, settings.connections), commitRows: settings.commitRows,
             timelineSeconds: settings.timelineSeconds)
         for hold in opened.holds { exchange.hold(hold.partition, epoch: hold.epoch, seq: hold.sequence) }
-        let sessions = settings.sessions
+        var sessions = settings.sessions
+        if sessions.parameters["application_name"] == nil {
+            sessions.parameters["application_name"] = PostgresStore.sessionName(opened.writer)
+        }
+        let perSession = sessions
         var threads: [LoopThread] = []
         do {
             for number in 0..<max(1, settings.connections) {
                 let interrupt = try PostgresInterrupt()
                 threads.append(
                     try LoopThread(name: "lk-store-\(number)") {
-                        var worker = StoreWorker(exchange, address, sessions, interrupt, random)
+                        var worker = StoreWorker(exchange, address, perSession, interrupt, random)
                         worker.run()
                     })
             }
@@ -75,7 +79,7 @@ public final class PostgresStore: Store {
             exchange.close()
             throw .unavailable(detail: "\(error)")
         }
-        return PostgresStore(exchange, threads)
+        return PostgresStore(exchange, threads, opened.writer)
     }
 
     /// Brings the schema to this version, and makes it where there is none. Safe to run twice, and from two nodes at once.
@@ -98,7 +102,8 @@ public final class PostgresStore: Store {
         return found
     }
 
-    private init(_ exchange: StoreExchange, _ threads: [LoopThread]) {
+    private init(_ exchange: StoreExchange, _ threads: [LoopThread], _ writer: Int64) {
+        self.writer = writer
         self.exchange = exchange
         self.threads = threads
     }
@@ -124,6 +129,9 @@ public final class PostgresStore: Store {
 
     /// Partitions that are ours, as far as is known: a newer owner shows when something is written.
     public var held: [Int] { exchange.held }
+
+    /// Of a partition that is ours.
+    func epoch(of partition: Int) -> Int64? { exchange.epoch(of: partition) }
 
     /// Why nothing can be read or written now; `nil` while a connection stands.
     public var trouble: StoreError? { exchange.away }
@@ -167,11 +175,10 @@ extension PostgresStore.Settings {
         // The fence needs a look at the row as it is after the wait for it (measured-store 1.2).
         sessions.parameters["default_transaction_isolation"] = "read committed"
         sessions.parameters["jit"] = "off"
-        if let node { sessions.parameters["application_name"] = PostgresStore.sessionName(node) }
         return sessions
     }
 }
 
 extension PostgresStore {
-    static func sessionName(_ node: Int64) -> String { "lanekeeper node \(node)" }
+    static func sessionName(_ writer: Int64) -> String { "lanekeeper writer \(writer)" }
 }

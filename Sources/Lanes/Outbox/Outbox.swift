@@ -18,17 +18,19 @@ struct Outbox {
         var marks: [Int: Int64] = [:]
         var pushes: [HeldPush] = []
         var messages: [HeldMessage] = []
-        var replies: [@Sendable (DeviceAnswer) -> Void] = []
+        var replies: [Reply] = []
+        var applied: [AppliedPost] = []
 
         /// Something waits for this to be durable; a timeline alone can wait for company.
         var isUrgent: Bool {
             !lanes.isEmpty || !erased.isEmpty || !claims.isEmpty || !owners.isEmpty || !marks.isEmpty
-                || !pushes.isEmpty || !messages.isEmpty || !replies.isEmpty || timeline.count >= Outbox.timelineHeld
+                || !pushes.isEmpty || !messages.isEmpty || !replies.isEmpty || !applied.isEmpty
+                || timeline.count >= Outbox.timelineHeld
         }
 
         /// Rows that it comes to.
         var rows: Int {
-            lanes.count + erased.count + claims.count + owners.count + timeline.count + marks.count
+            lanes.count + erased.count + claims.count + owners.count + timeline.count + marks.count + applied.count
         }
 
         /// Puts what could not be written in front of what has gathered since.
@@ -42,6 +44,35 @@ struct Outbox {
             marks.merge(failed.marks) { max($0, $1) }
             pushes = failed.pushes + pushes
             messages = failed.messages + messages
+            applied = failed.applied + applied
+        }
+
+        /// Takes out what belongs to partitions that are not ours any more.
+        /// - Parameter places: of their lanes.
+        /// - Returns: whom to tell.
+        mutating func drop(_ partitions: Set<Int>, places: Set<Int>) -> [Reply] {
+            let isGone = { (device: DeviceID) in partitions.contains(partition(of: device)) }
+            lanes.subtract(places)
+            erased = erased.filter { !isGone($0.device) }
+            claims.removeAll { isGone($0.device) }
+            owners.removeAll { isGone($0.device) }
+            timeline.removeAll { isGone($0.device) }
+            for partition in partitions { marks[partition] = nil }
+            pushes.removeAll { isGone($0.push.ticket.device) }
+            messages.removeAll { isGone($0.from) }
+            applied.removeAll { partitions.contains($0.id.partition) }
+            let gone = replies.filter { partitions.contains($0.partition) }
+            replies.removeAll { partitions.contains($0.partition) }
+            return gone
+        }
+
+        /// Something of the partition is still to be written, or waits for that.
+        func concerns(_ place: Int) -> Bool {
+            let isOurs = { (device: DeviceID) in partition(of: device) == place }
+            return marks[place] != nil || erased.contains { isOurs($0.device) } || claims.contains { isOurs($0.device) }
+                || pushes.contains { isOurs($0.push.ticket.device) } || messages.contains { isOurs($0.from) }
+                || applied.contains { $0.id.partition == place } || replies.contains { $0.partition == place }
+                || timeline.contains { isOurs($0.device) }
         }
 
         /// The oldest rows go when a store that is away, or does not answer, lets them pile up.
@@ -50,6 +81,12 @@ struct Outbox {
             timeline.append(row)
             if timeline.count > 2 * Outbox.timelineKept { timeline.removeFirst(timeline.count - Outbox.timelineKept) }
         }
+    }
+
+    /// Somebody who waits for the batch.
+    struct Reply {
+        let partition: Int
+        let tell: @Sendable (DeviceAnswer) -> Void
     }
 
     struct Erased: Hashable {
@@ -80,6 +117,8 @@ struct Outbox {
 
     var gathering = Gathering()
     var committing: Gathering?
+    /// Partitions were lost while it was under way: it may be refused for them alone.
+    var hasDropped = false
     /// When the commit under way was handed over.
     var committingSince: SteadyTime?
     /// While the store is away, when to try again.

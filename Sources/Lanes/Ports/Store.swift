@@ -169,6 +169,10 @@ public struct CommitBatch: Sendable {
     /// New timestamp marks (P5), Unix seconds, by partition.
     public var marks: [Int: Int64] = [:]
     public var slateLines: [ArrivedLine] = []
+    /// In a cluster: by which this node knows its own lines again.
+    public var slateTag: Int64 = 0
+    /// In a cluster: events taken by any node and applied here.
+    public var applied: [AppliedPost] = []
     /// Sessions as they are now; a version that is not above the stored one changes nothing.
     public var sessions: [Session] = []
     /// Sessions stopped before this are of no use any more.
@@ -183,7 +187,7 @@ public struct CommitBatch: Sendable {
     public var isEmpty: Bool {
         lanes.isEmpty && removed.isEmpty && claims.isEmpty && owners.isEmpty && timeline.isEmpty && marks.isEmpty
             && slateLines.isEmpty && forgetSlateBefore == nil && sessions.isEmpty && forgetSessionsBefore == nil
-            && pauses.isEmpty
+            && pauses.isEmpty && applied.isEmpty
     }
 }
 
@@ -198,13 +202,16 @@ public enum CommitOutcome: Hashable, Sendable {
 public struct RefusedRows: Hashable, Sendable {
     public var lanes: [DeviceID]
     public var claims: [StartClaim]
+    /// In a cluster: another node has changed them meanwhile.
+    public var sessions: [CardKey]
 
-    public init(lanes: [DeviceID] = [], claims: [StartClaim] = []) {
+    public init(lanes: [DeviceID] = [], claims: [StartClaim] = [], sessions: [CardKey] = []) {
         self.lanes = lanes
         self.claims = claims
+        self.sessions = sessions
     }
 
-    public var isEmpty: Bool { lanes.isEmpty && claims.isEmpty }
+    public var isEmpty: Bool { lanes.isEmpty && claims.isEmpty && sessions.isEmpty }
 }
 
 /// Each case says what, where and what to do.

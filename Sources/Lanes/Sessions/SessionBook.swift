@@ -29,6 +29,9 @@ final class SessionBook: Sendable {
         }
     }
 
+    /// Everything that the store holds, as far as is known here.
+    var allDurable: [Session] { entries.withLock { $0.values.compactMap(\.durable) } }
+
     /// A change is on its way to the store.
     func propose(_ session: Session) {
         entries.withLock { entries in

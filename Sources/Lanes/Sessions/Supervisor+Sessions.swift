@@ -10,23 +10,32 @@ extension Supervisor {
     public func put(_ id: CardKey, _ terms: SessionTerms) async throws(SessionFault) -> SessionOutcome {
         let terms = try checked(id, terms)
         let apps = try await apps(of: terms.devices)
-        // From here to the commit nothing comes between: this actor decides what the next version is.
-        let held = switchboard.sessions.newest(id)
-        let session: Session
-        if let held, held.isRunning {
-            guard held.terms.startedAt == terms.startedAt else { throw .startedAtChanged(held: held.terms.startedAt) }
-            if held.terms == terms, switchboard.sessions.durable(id) === held {
-                tell(held)  // harmless, and a device that was removed and came back hears of it again
-                return .unchanged
+        for _ in 0..<Self.attempts {
+            try await catchUp()
+            // From here to the commit nothing comes between: this actor decides what the next version is.
+            let held = switchboard.sessions.newest(id)
+            let session: Session
+            if let held, held.isRunning {
+                guard held.terms.startedAt == terms.startedAt else {
+                    throw .startedAtChanged(held: held.terms.startedAt)
+                }
+                if held.terms == terms, switchboard.sessions.durable(id) === held {
+                    tell(held, isRepeated: true)  // a device that was removed and came back hears of it again
+                    return .unchanged
+                }
+                session = held.terms == terms ? held : held.changed(to: terms)
+            } else {
+                session = .opened(id, terms, after: held)
             }
-            session = held.terms == terms ? held : held.changed(to: terms)
-        } else {
-            session = .opened(id, terms, after: held)
+            try checkSize(of: session, apps)
+            if try await keep(session) { return held?.isRunning == true ? .changed : .opened }
         }
-        try checkSize(of: session, apps)
-        try await keep(session)
-        return held?.isRunning == true ? .changed : .opened
+        throw .unavailable(Self.contended)
     }
+
+    /// Another node may change the same session at the same time: then it is read, and decided again.
+    private static let attempts = 8
+    private static let contended = StoreError.unavailable(detail: "other nodes change the session all the time")
 
     /// Stops a session (`DELETE /v1/sessions/{session}`): its cards are ended on every phone (E3). One that is not there,
     /// or was stopped before, stays as it is.
@@ -35,18 +44,25 @@ extension Supervisor {
     public func stop(_ id: CardKey, content: JSONValue? = nil) async throws(SessionFault) -> SessionOutcome {
         var last: JSONValue?
         if let content { last = try object(content, "/content") }
-        guard let running = switchboard.sessions.newest(id), running.isRunning else { return .unchanged }
-        var apps: Set<AppID> = []
-        if last != nil {
-            for shard in shards {
-                apps.formUnion(await shard.apps(of: running.terms.devices).values)
-            }
+        for _ in 0..<Self.attempts {
+            try await catchUp()
+            guard let running = switchboard.sessions.newest(id), running.isRunning else { return .unchanged }
+            let apps = last == nil ? [] : Set(try await appsFound(of: running.terms.devices).values)
+            guard let held = switchboard.sessions.newest(id), held.isRunning else { return .unchanged }
+            let session = held.stopped(at: environment.clock.now, content: last)
+            if last != nil { try checkSize(ofEndOf: session, apps) }
+            if try await keep(session) { return .stopped }
         }
-        guard let held = switchboard.sessions.newest(id), held.isRunning else { return .unchanged }
-        let session = held.stopped(at: environment.clock.now, content: last)
-        if last != nil { try checkSize(ofEndOf: session, apps) }
-        try await keep(session)
-        return .stopped
+        throw .unavailable(Self.contended)
+    }
+
+    /// What other nodes have changed.
+    private func catchUp() async throws(SessionFault) {
+        do { try await readSessions(tells: true) } catch { throw fault(error) }
+    }
+
+    private func fault(_ error: any Error) -> SessionFault {
+        .unavailable(error as? StoreError ?? .unavailable(detail: "\(error)"))
     }
 
     /// A session as it is, running or stopped; `nil` where there is none.
@@ -88,16 +104,31 @@ extension Supervisor {
 
     /// The apps of the devices, all of which must be there.
     private func apps(of devices: [DeviceID]) async throws(SessionFault) -> Set<AppID> {
-        var found: [DeviceID: AppID] = [:]
-        for (place, shard) in shards.enumerated() {
-            let own = devices.filter { partition(of: $0) % shards.count == place }
-            guard !own.isEmpty else { continue }
-            found.merge(await shard.apps(of: own)) { first, _ in first }
-        }
+        let found = try await appsFound(of: devices)
         if let index = devices.firstIndex(where: { found[$0] == nil }) {
             throw .unknownDevice(devices[index], index: index)
         }
         return Set(found.values)
+    }
+
+    private func appsFound(of devices: [DeviceID]) async throws(SessionFault) -> [DeviceID: AppID] {
+        var found: [DeviceID: AppID] = [:]
+        let table = switchboard.table
+        let here = devices.filter { table.runs(partition(of: $0)) }
+        for (place, shard) in shards.enumerated() {
+            let own = here.filter { partition(of: $0) % shards.count == place }
+            guard !own.isEmpty else { continue }
+            found.merge(await shard.apps(of: own)) { first, _ in first }
+        }
+        for device in devices where !table.runs(partition(of: device)) {
+            do {
+                guard let state = try await look(at: device), !state.kept.isRemoved else { continue }
+                found[device] = state.kept.app
+            } catch {
+                throw fault(error)
+            }
+        }
+        return found
     }
 
     /// P8: the largest push that any of its apps would be sent. To blame is the larger part of it.
@@ -118,7 +149,8 @@ extension Supervisor {
 
     // MARK: - Keeping and telling
 
-    private func keep(_ session: Session) async throws(SessionFault) {
+    /// - Returns: `false` where another node has changed it meanwhile.
+    private func keep(_ session: Session) async throws(SessionFault) -> Bool {
         switchboard.sessions.propose(session)
         var batch = CommitBatch()
         batch.sessions = [session]
@@ -133,7 +165,13 @@ extension Supervisor {
             environment.store.commit(batch) { done.resume(returning: $0) }
         }
         switch outcome {
-        case .landed: tell(session)
+        case .landed(let refused) where refused.sessions.contains(session.id):
+            switchboard.sessions.withdraw(session)
+            return false
+        case .landed:
+            tell(session)
+            environment.cluster?.announce(.sessions)
+            return true
         case .failed(let error):
             switchboard.sessions.withdraw(session)
             throw .unavailable(error)
@@ -143,24 +181,37 @@ extension Supervisor {
     /// How long a stopped session is kept: beyond the life of any card that may still owe its end.
     private var sessionKeptSeconds: Double { max(36 * 3600, 2 * tuning.life.limitSeconds) }
 
-    private func tell(_ session: Session) {
+    /// - Parameter isRepeated: lanes of other nodes are told too; else their nodes tell them.
+    private func tell(_ session: Session, isRepeated: Bool = false) {
         for device in switchboard.sessions.settle(session) {
-            switchboard.deliver(DeviceCall(device: device, event: .session(session, as: nil)))
+            if isRepeated, switchboard.ownInbox(of: device) == nil {
+                let content = PostedEvent.Content.session(session.id, as: nil)
+                environment.cluster?.post(PostedEvent(device: device, app: nil, content: content), hear: nil)
+            } else {
+                switchboard.deliver(DeviceCall(device: device, event: .session(session, as: nil)))
+            }
         }
+    }
+
+    /// Another node, or this one, has changed it.
+    func hear(of session: Session) {
+        guard session.version > switchboard.sessions.durable(session.id)?.version ?? .min else { return }
+        tell(session)
     }
 
     // MARK: - Start-up
 
-    func restoreSessions() async throws -> RestoredSessions {
+    func restoreSessions() async throws {
         let rows = SessionRows()
         try await environment.store.loadSessions { rows.add($0) }
         switchboard.sessions.learn(rows.taken)
-        return RestoredSessions(rows.taken)
     }
 
     /// R7: overdue reissues begin in order of their limits, so many a second.
     func pace(_ overdue: [OverdueReissue]) async {
-        let now = environment.clock.now
+        guard !overdue.isEmpty else { return }
+        // Partitions that come one after the other share the pace.
+        let now = max(environment.clock.now, pacedUntil)
         var before = 0
         for phone in overdue.sorted(by: { ($0.limit, $0.device) < ($1.limit, $1.device) }) {
             let shard = shards[partition(of: phone.device) % shards.count]
@@ -168,6 +219,7 @@ extension Supervisor {
             await shard.holdReissues(of: phone.device, until: now.advanced(bySeconds: wait))
             before += phone.starts
         }
+        pacedUntil = now.advanced(bySeconds: Double(before) / tuning.reissue.perSecond)
     }
 }
 

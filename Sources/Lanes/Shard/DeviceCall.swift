@@ -8,6 +8,13 @@ public struct DeviceCall: Sendable {
     public let event: LaneEvent
     /// Called exactly once, when the outcome is durable or can no longer be; from a thread of the system's own.
     let hear: (@Sendable (DeviceReply) -> Void)?
+    /// It was posted, by whatever node: that it was applied is written with what it changed.
+    let post: Post?
+
+    struct Post: Hashable, Sendable {
+        let id: PostID
+        let epoch: Int64
+    }
 
     /// - Parameter reply: called exactly once, when the outcome is durable or can no longer be; from a thread of the
     ///   system's own.
@@ -18,6 +25,7 @@ public struct DeviceCall: Sendable {
         self.app = app
         self.event = event
         hear = reply.map { reply in { @Sendable in reply($0.answer) } }
+        post = nil
     }
 
     /// The same, with what the phone's app should be told besides.
@@ -28,6 +36,15 @@ public struct DeviceCall: Sendable {
         self.app = app
         self.event = event
         self.hear = hear
+        post = nil
+    }
+
+    init(_ event: LaneEvent, of received: ReceivedPost) {
+        device = received.event.device
+        app = received.event.app
+        self.event = event
+        hear = nil
+        post = Post(id: received.id, epoch: received.epoch)
     }
 
     func reply(_ answer: DeviceAnswer, needsToken: Bool = false) {

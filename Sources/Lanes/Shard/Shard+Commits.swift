@@ -20,6 +20,7 @@ extension Shard {
         batch.owners = gathering.owners
         batch.timeline = gathering.timeline
         batch.marks = gathering.marks
+        batch.applied = gathering.applied
         outbox.committing = gathering
         outbox.committingSince = environment.steady?.uptime
         if batch.isEmpty {
@@ -32,10 +33,17 @@ extension Shard {
     func settleCommit(_ outcome: CommitOutcome) async {
         guard let landed = outbox.committing else { return }
         outbox.committing = nil
+        let hasDropped = outbox.hasDropped
+        outbox.hasDropped = false
         switch outcome {
         case .failed(let error):
             environment.trace.record(.storeFailed(error))
-            for reply in landed.replies { reply(.unavailable) }
+            if error == .fenced, let rest = yieldFenced(landed) ?? (hasDropped ? landed : nil) {
+                outbox.gathering.takeBack(rest)
+                outbox.gathering.replies = rest.replies + outbox.gathering.replies
+                return
+            }
+            for reply in landed.replies { reply.tell(.unavailable) }
             outbox.gathering.takeBack(landed)
             outbox.retryAt = environment.clock.now.advanced(bySeconds: environment.storeRetrySeconds)
         case .landed(let refused):
@@ -47,7 +55,8 @@ extension Shard {
             for held in landed.pushes { await release(held, refused: refused) }
             for message in landed.messages { router.route(message.effect, from: message.from) }
             for erased in landed.erased.sorted(by: { $0.lane < $1.lane }) { await forget(erased) }
-            for reply in landed.replies { reply(.done) }
+            for reply in landed.replies { reply.tell(.done) }
+            if !landed.applied.isEmpty { environment.cluster?.applied(landed.applied.map(\.id)) }
             environment.hub.tell(landed.timeline)
         }
     }
@@ -55,7 +64,8 @@ extension Shard {
     /// A push whose record has landed leaves, unless something has overtaken it.
     func release(_ held: Outbox.HeldPush, refused: RefusedRows) async {
         let ticket = held.push.ticket
-        guard let lane = lanes[held.lane], lane.generation == ticket.generation else {
+        guard let lane = lanes[held.lane], lane.generation == ticket.generation, devices[held.lane] == ticket.device
+        else {
             settle(ticket, as: .notSent)
             return
         }

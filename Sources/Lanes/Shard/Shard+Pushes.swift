@@ -45,12 +45,21 @@ extension Shard {
     /// Hands the pushes gathered since the last time to the pool, in one batch.
     func sendOutgoing() {
         guard !outgoing.isEmpty else { return }
+        if let cluster = environment.cluster, !cluster.mayAct {
+            // Another node may act for these phones by now: the loss of the partitions is about to be told.
+            let stale = outgoing
+            outgoing = []
+            for push in stale { settle(push.ticket, as: .notSent) }
+            return
+        }
         outgoing = environment.pusher.send(outgoing)  // G7: what was not taken goes with the next turn
     }
 
     /// P5: a mark a minute ahead, stored once for all lanes of the shard, so that updates need no commit.
     func raiseMark(past timestamp: Int64) {
         askedMark = timestamp + 60
-        for partition in partitions { outbox.gathering.marks[partition] = askedMark }
+        for (partition, tenure) in tenures where tenure.waiting == nil {
+            outbox.gathering.marks[partition] = askedMark
+        }
     }
 }

@@ -26,7 +26,12 @@ actor Shard {
     var timestampMark: Int64?
     /// The newest mark on its way to the store.
     var askedMark: Int64 = 0
-    let partitions: [Int]
+    /// Of its partitions, those that are on this node. Without a cluster all of them.
+    var tenures: [Int: Tenure] = [:]
+    /// Those that another node is to have.
+    var resting: Set<Int> = []
+    /// Nothing comes and goes: no call needs to be asked for its partition.
+    let isAlone: Bool
     var tuning: Tuning
     /// The tick whose turns are being taken.
     var tick: TickWatch?
@@ -62,11 +67,13 @@ actor Shard {
     /// Lanes looked at before the shard gives way to others.
     static let lanesPerStretch = 4096
 
+    /// - Parameter partitions: that may ever be here.
     init(environment: ShardEnvironment, router: any ShardRouter, partitions: [Int], tuning: Tuning) {
         self.environment = environment
         self.tuning = tuning
         self.router = router
-        self.partitions = partitions
+        isAlone = environment.cluster == nil
+        if isAlone { for partition in partitions { tenures[partition] = Tenure(epoch: 0) } }
         inbox = ShardInbox(callsHeld: environment.callsHeld)
         lookedAt = environment.clock.now
         deadlines = DeadlineWheel(now: environment.clock.now)
@@ -84,6 +91,8 @@ actor Shard {
     func run() async {
         for await _ in inbox.wakes { await work() }
         isOver = true
+        inbox.endLoop()
+        for tenure in tenures.values where !tenure.isAtRest { tenure.whenAtRest?() }
         for waiter in idleWaiters { waiter.resume() }
         idleWaiters = []
     }
@@ -96,7 +105,14 @@ actor Shard {
         for order in rest.kills { order.whenWritten(false) }
         for gone in fallen.values { if case .writing = gone.stage { gone.whenWritten(false) } }
         fallen = [:]
-        for reply in (outbox.committing?.replies ?? []) + outbox.gathering.replies { reply(.unavailable) }
+        for reply in (outbox.committing?.replies ?? []) + outbox.gathering.replies { reply.tell(.unavailable) }
+        for order in rest.orders { order.callOff() }
+        for tenure in tenures.values {
+            for call in tenure.waiting ?? [] { call.reply(.unavailable) }
+            if !tenure.isAtRest { tenure.whenAtRest?() }
+        }
+        tenures = [:]
+        resting = []
         outbox = Outbox()
         inFlight = [:]
         lanes = []
@@ -104,14 +120,15 @@ actor Shard {
         places = [:]
     }
 
-    /// Lanes of a partition, loaded before the shard runs.
-    /// - Parameter timestampFloor: what the partition's earlier owner gave out at most (P5).
+    /// Lanes of a partition.
+    /// - Parameter isWhileRunning: their overdue reissues wait until they are paced (R7).
     /// - Returns: what is left to be done for them when all are there.
-    func install(_ stored: [StoredLane], timestampFloor: Int64, sessions: RestoredSessions) -> Installed {
+    func install(_ loaded: LoadedPartition, isWhileRunning: Bool = false) -> Installed {
+        let (timestampFloor, sessions) = (loaded.timestampFloor, loaded.sessions)
         timestampMark = min(timestampMark ?? timestampFloor, timestampFloor)
         var installed = Installed()
         let now = environment.clock.now
-        for row in stored {
+        for row in loaded.rows {
             let zone = environment.zone(row.record.settings.timeZone) ?? .utc
             var state = LaneState(
                 restoring: row.record, zone: zone, timestampFloor: timestampFloor,
@@ -120,9 +137,11 @@ actor Shard {
             if let overdue = state.overdueReissues(at: now, in: surroundings[0]) {
                 installed.overdue.append(
                     OverdueReissue(device: row.record.device, limit: overdue.limit, starts: overdue.starts))
+                if isWhileRunning { state.holdReissues(until: now.advanced(bySeconds: Shard.heldUntilPacedSeconds)) }
             }
-            let lane = add(
-                row.record.device, state: state, generation: Generation(row.generation.value &+ 1))
+            // Here before and dropped, it may never have written its generation.
+            let newest = isAlone ? row.generation.value : max(row.generation.value, goneGeneration)
+            let lane = add(row.record.device, state: state, generation: Generation(newest &+ 1))
             deadlines.arm(lane, at: state.nextLook)
             for effect in state.pendingOwnership {
                 installed.owed.append(
@@ -135,10 +154,15 @@ actor Shard {
         return installed
     }
 
+    /// Longer than the pacing of one partition's reissues takes to be worked out.
+    private static let heldUntilPacedSeconds = 30.0
+
     /// R7: no reissue of this device begins before then.
     func holdReissues(of device: DeviceID, until time: WallTime) async {
         guard let place = places[device], let lane = lanes[place] else { return }
         await lane.holdReissues(until: time)
+        if !isAlone { deadlines.arm(place, at: time) }
+        inbox.offerTime()
     }
 
     /// The app of each device that is there and not on its way out.
@@ -191,14 +215,17 @@ actor Shard {
             await followClock()
             for order in load.kills { kill(order) }
             for (device, news) in load.fallenNews { await take(news, of: device) }
+            for order in load.orders { await carryOut(order) }
             for outcome in load.commits { await settleCommit(outcome) }
             for call in load.calls { await take(call) }
             for answer in load.answers { await take(answer) }
             if load.snapshot != nil { await sweep(for: load) }
             await fireDeadlines()
+            outbox.gathering.applied += load.applied.filter { tenures[$0.id.partition]?.waiting == nil }
             sendOutgoing()
-            await commitIfDue(flushing: load.isFlush)
+            await commitIfDue(flushing: load.isFlush || !resting.isEmpty)
             readFallenLanes()
+            tellOfRest()
         }
         for _ in 0..<permits { environment.claims.giveBack() }
         permits = 0
@@ -238,7 +265,7 @@ actor Shard {
     func sweep(_ event: LaneEvent) async {
         var index = 0
         while index < lanes.count {
-            if let lane = lanes[index] { await turn(index, lane, event) }
+            if let lane = lanes[index], !isResting(index) { await turn(index, lane, event) }
             index += 1
             if index % Shard.lanesPerStretch == 0 {
                 sendOutgoing()
@@ -250,11 +277,12 @@ actor Shard {
     func fireDeadlines() async {
         let now = environment.clock.now
         for index in deadlines.advance(to: now) {
-            if let lane = lanes[index] { await turn(index, lane, .look) }
+            if let lane = lanes[index], !isResting(index) { await turn(index, lane, .look) }
         }
     }
 
     func take(_ call: DeviceCall) async {
+        guard isAlone || admits(call) else { return }
         if call.hear != nil, outbox.retryAt != nil {
             call.reply(.unavailable)  // the store is away: nothing is applied that cannot be kept, the app repeats it
             return
@@ -265,7 +293,7 @@ actor Shard {
         }
         let session = call.event.sessionKey.flatMap { router.session($0) }
         guard call.event.sessionKey == nil || session != nil else {
-            call.reply(.unknownCard)
+            conclude(call, .unknownCard)
             return
         }
         let place: Int
@@ -277,39 +305,60 @@ actor Shard {
                 tuning: tuning)
             place = add(call.device, state: state, generation: Generation(goneGeneration &+ 1))
         } else {
-            call.reply(.unknownDevice)
+            conclude(call, .unknownDevice)
             router.undelivered(call)
             return
         }
         guard let lane = lanes[place] else {
-            if !park(call) { call.reply(.unknownDevice) }
+            if !park(call) { conclude(call, .unknownDevice) }
             return
         }
         if case .registered = call.event, let app = call.app {
             let held = await lane.app
             guard held == app else {
-                call.reply(.otherApp(held: held), needsToken: await lane.needsToken(tuning))
+                conclude(call, .otherApp(held: held), needsToken: await lane.needsToken(tuning))
                 return
             }
         }
         // What the app says of a session's card may come before the session itself has.
         if let session { await turn(place, lane, .session(session, as: nil)) }
         let outcome = await turn(place, lane, call.event)
-        if case .owned(let token, _, _) = call.event, await lane.owns(token) {
-            // Not where a third record came in between: the row of that one must stand.
+        if isAlone, case .owned(let token, _, _) = call.event, await lane.owns(token) {
+            // In a cluster the row has been moved already. Not where a third record came in between: the row of that one must stand.
             outbox.gathering.owners.append(PhoneOwner(token: token, device: call.device))
         }
         switch outcome {
         case .kept:
+            if call.post != nil { return conclude(call, .done, needsToken: await lane.needsToken(tuning)) }
             guard let hear = call.hear else { return }
             let needsToken = await lane.needsToken(tuning)
-            outbox.gathering.replies.append { hear(DeviceReply(answer: $0, needsToken: needsToken)) }
+            outbox.gathering.replies.append(
+                Outbox.Reply(partition: partition(of: call.device)) {
+                    hear(DeviceReply(answer: $0, needsToken: needsToken))
+                })
         case .stale(let held):
-            let needsToken = await lane.needsToken(tuning)
-            call.reply(.staleSelection(held: held), needsToken: needsToken)
+            conclude(call, .staleSelection(held: held), needsToken: await lane.needsToken(tuning))
         case .forwarded(let event, let owner):
             // Durable is what the owner has: it answers the app.
-            router.deliver(DeviceCall(event.event, for: owner, hear: call.hear))
+            router.deliver(DeviceCall(event.event, for: owner, hear: call.post.map(whenForwarded) ?? call.hear))
+        }
+    }
+
+    /// Answers a call that has changed nothing, or was posted and is done with: the poster hears of it when that is durable.
+    private func conclude(_ call: DeviceCall, _ answer: DeviceAnswer, needsToken: Bool = false) {
+        guard let post = call.post else { return call.reply(answer, needsToken: needsToken) }
+        outbox.gathering.applied.append(
+            AppliedPost(id: post.id, reply: DeviceReply(answer: answer, needsToken: needsToken)))
+    }
+
+    /// Done with when the record that it went on to has it.
+    private func whenForwarded(_ post: DeviceCall.Post) -> @Sendable (DeviceReply) -> Void {
+        { [inbox, environment] reply in
+            switch reply.answer {
+            case .unavailable, .overloaded: environment.cluster?.postponed([post.id])
+            case .done, .unknownDevice, .unknownCard, .staleSelection, .otherApp:
+                inbox.offer(AppliedPost(id: post.id, reply: reply))
+            }
         }
     }
 

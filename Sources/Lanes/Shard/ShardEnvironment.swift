@@ -6,6 +6,8 @@ import Synchronization
 struct ShardEnvironment: Sendable {
     let profiles: [AppID: AppProfile]
     let store: any Store
+    /// `nil`: every partition is this node's, for good.
+    let cluster: (any Cluster)?
     let pusher: any Pusher
     let clock: any WallClock
     let random: any RandomSource
@@ -41,6 +43,8 @@ protocol ShardRouter: AnyObject, Sendable {
     func session(_ key: CardKey) -> Session?
     /// The device that a call was for is not there.
     func undelivered(_ call: DeviceCall)
+    /// The store refuses what is written of a partition.
+    func fenced(_ partition: Int, epoch: Int64)
     /// A lane that was parked is to be read again.
     func reread(_ device: DeviceID)
 }

@@ -14,6 +14,10 @@ final class ShardInbox: Sendable, VerdictSink {
         var commits: [CommitOutcome] = []
         /// Lanes to throw away, and what is heard of those that were.
         var kills: [KillOrder] = []
+        /// Partitions that come and go.
+        var orders: [PartitionOrder] = []
+        /// Posts that went on to another record, which has them now.
+        var applied: [AppliedPost] = []
         var fallenNews: [(device: DeviceID, news: FallenNews)] = []
         var snapshot: SlateSnapshot?
         /// Comes with a snapshot.
@@ -26,12 +30,14 @@ final class ShardInbox: Sendable, VerdictSink {
         var isFlush = false
         /// Calls are not taken any more.
         var isFinished = false
+        /// The loop has ended: nobody carries out orders.
+        var isLoopOver = false
         /// How often anything came in.
         var offers: UInt64 = 0
 
         var isEmpty: Bool {
             calls.isEmpty && answers.isEmpty && commits.isEmpty && kills.isEmpty && fallenNews.isEmpty
-                && snapshot == nil && !isTimeDue && !isFlush
+                && orders.isEmpty && applied.isEmpty && snapshot == nil && !isTimeDue && !isFlush
         }
     }
 
@@ -102,6 +108,18 @@ final class ShardInbox: Sendable, VerdictSink {
         if isTaken { wake.yield() } else { order.whenWritten(false) }
     }
 
+    func offer(_ order: PartitionOrder) {
+        let isTaken = load.withLock { load in
+            guard !load.isFinished, !load.isLoopOver else { return false }
+            load.orders.append(order)
+            load.offers += 1
+            return true
+        }
+        if isTaken { wake.yield() } else { order.callOff() }
+    }
+
+    func offer(_ applied: AppliedPost) { put { $0.applied.append(applied) } }
+
     func offer(_ news: FallenNews, of device: DeviceID) { put { $0.fallenNews.append((device, news)) } }
 
     func offerFlush() { put { $0.isFlush = true } }
@@ -125,6 +143,7 @@ final class ShardInbox: Sendable, VerdictSink {
             let all = load
             load = Load()
             load.isFinished = all.isFinished
+            load.isLoopOver = all.isLoopOver
             load.offers = all.offers
             return all
         }
@@ -143,13 +162,23 @@ final class ShardInbox: Sendable, VerdictSink {
         set { earliest.withLock { $0 = newValue } }
     }
 
+    /// Whoever waits for an order must not wait for a loop that has ended.
+    func endLoop() {
+        let orders = load.withLock { load in
+            load.isLoopOver = true
+            defer { load.orders = [] }
+            return load.orders
+        }
+        for order in orders { order.callOff() }
+    }
+
     /// - Returns: the calls and orders that nobody will take any more.
-    func finish() -> (calls: [DeviceCall], kills: [KillOrder]) {
+    func finish() -> (calls: [DeviceCall], kills: [KillOrder], orders: [PartitionOrder]) {
         wake.finish()
         return load.withLock { load in
             load.isFinished = true
-            defer { (load.calls, load.kills) = ([], []) }
-            return (load.calls, load.kills)
+            defer { (load.calls, load.kills, load.orders) = ([], [], []) }
+            return (load.calls, load.kills, load.orders)
         }
     }
 }

@@ -43,5 +43,7 @@ extension Supervisor {
             }
         }
         if case .failed(let error) = outcome { throw error }
+        if isPaused { paused.insert(gateway) } else { paused.remove(gateway) }
+        environment.cluster?.announce(.pauses)
     }
 }

@@ -44,10 +44,13 @@ public enum MomentFault: Error, Hashable, Sendable {
     case tooManyDevices(limit: Int)
     /// Outside `Supervisor.momentSeconds`.
     case seconds
+    /// The store cannot be read now: 503.
+    case unavailable
 
     /// The member of the body that is to blame, as a JSON pointer.
-    public var field: String {
+    public var field: String? {
         switch self {
+        case .unavailable: nil
         case .unknownGame: "/game"
         case .unknownDevice(_, let index): "/devices/\(index)"
         case .noDevices, .tooManyDevices: "/devices"
@@ -60,6 +63,7 @@ public enum MomentFault: Error, Hashable, Sendable {
         switch self {
         case .unknownGame: "the slate has no such game"
         case .unknownDevice(let device, _): "there is no device \(device)"
+        case .unavailable: "the store cannot be read now: try again"
         case .noDevices: "a moment names at least one device"
         case .tooManyDevices(let limit): "a moment names at most \(limit) devices"
         case .seconds:
@@ -79,7 +83,9 @@ extension Supervisor {
         isAskingForProbe = true
         defer { isAskingForProbe = false }
         if let probing, await state(of: probing)?.isProbing == true { throw .running }
-        guard let before = await state(of: device) else { throw .unknownDevice }
+        let found: LaneState?
+        do { found = try await look(at: device) } catch { throw .unavailable }
+        guard let before = found else { throw .unknownDevice }
         if let obstacle = before.probeObstacle(tuning: tuning) { throw .obstacle(obstacle) }
         probing = device
         switch await answer(to: .probe(gateway), for: device) {
@@ -89,7 +95,10 @@ extension Supervisor {
         case .unavailable, .unknownCard, .staleSelection, .otherApp: throw .unavailable
         }
         // The lane has looked again, at what had become of the phone meanwhile.
-        guard let after = await state(of: device) else { throw .unavailable }
+        guard let after = await state(of: device) else {
+            guard switchboard.table.runs(partition(of: device)) else { return ProbeVariant.allCases }  // another node's
+            throw .unavailable
+        }
         if !after.isProbing, let obstacle = after.probeObstacle(tuning: tuning) { throw .obstacle(obstacle) }
         return ProbeVariant.allCases
     }
@@ -109,7 +118,12 @@ extension Supervisor {
         guard !devices.isEmpty else { throw .noDevices }
         guard devices.count <= Self.momentDevices else { throw .tooManyDevices(limit: Self.momentDevices) }
         guard snapshotHolds(game) else { throw .unknownGame }
-        for (index, device) in devices.enumerated() where await state(of: device) == nil {
+        for (index, device) in devices.enumerated() {
+            do {
+                guard try await look(at: device) == nil else { continue }
+            } catch {
+                throw .unavailable
+            }
             throw .unknownDevice(device, index: index)
         }
         let until = environment.clock.now.advanced(bySeconds: seconds)
@@ -123,7 +137,7 @@ extension Supervisor {
     /// has it; `nil` where there is no such device.
     /// - Throws: `StoreError`.
     public func why(of device: DeviceID) async throws -> [CardKey: TimelineEntry]? {
-        guard let state = await state(of: device) else { return nil }
+        guard let state = try await look(at: device) else { return nil }
         let told = try await environment.store.timeline(device: device, after: nil, limit: Self.entriesSearched)
         let older = TimelineEntry.lastDecisions(in: told.reversed().lazy.map(\.row.entry))
         return state.why.merging(older) { newest, _ in newest }

@@ -9,9 +9,19 @@ public actor Supervisor {
     let environment: ShardEnvironment
     /// Says when a timeline has grown, for whoever follows one.
     public nonisolated let hub: TimelineHub
-    let switchboard = Switchboard()
+    let switchboard: Switchboard
     let shards: [Shard]
-    private var slate: Slate
+    var slate: Slate
+    /// In a cluster: the last line of the slate that was applied, and the last change of a session.
+    var slateNumber: Int64 = 0
+    var sessionChange: Int64 = 0
+    var madeSessions: (change: Int64, sessions: RestoredSessions)?
+    /// Of its own batches of lines, what became of each line, until that is asked.
+    var ownLines: [Int64: [SlateChange]] = [:]
+    /// R7: until then reissues are paced already.
+    var pacedUntil = WallTime.distantPast
+    /// Paused by an operator, as was last heard.
+    var paused: Set<Gateway> = []
     /// The rules' values as they are now (section 12).
     public private(set) var tuning: Tuning
     /// One probe at a time on this node, and one being asked for.
@@ -26,21 +36,23 @@ public actor Supervisor {
 
     /// - Parameters:
     ///   - configuration: bounds and rules; see `Configuration`.
+    ///   - cluster: the other nodes; `nil`: there are none, and every partition is here.
     ///   - steady: measures ticks and commits for the trace; `nil`: nothing is measured.
     public init(
-        configuration: Configuration, store: any Store, pusher: any Pusher, clock: any WallClock,
-        random: any RandomSource, trace: any Trace = NoTrace(), steady: (any SteadyClock)? = nil,
+        configuration: Configuration, store: any Store, cluster: (any Cluster)? = nil, pusher: any Pusher,
+        clock: any WallClock, random: any RandomSource, trace: any Trace = NoTrace(), steady: (any SteadyClock)? = nil,
         zone: @escaping @Sendable (String) -> Zone?
     ) {
         let count = max(1, min(configuration.shards, partitionCount))
         let environment = ShardEnvironment(
             profiles: Dictionary(configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
-            store: store, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
+            store: store, cluster: cluster, pusher: pusher, clock: clock, random: random, trace: trace, zone: zone,
             claims: ClaimCount(limit: configuration.tuning.starts.claimedAtOnce),
             hub: TimelineHub(followersAtMost: configuration.followers),
             keepsTimeline: configuration.keepsTimeline, storeRetrySeconds: configuration.storeRetrySeconds,
             restarts: configuration.restarts, steady: steady, callsHeld: configuration.callsHeld)
-        let switchboard = self.switchboard
+        let switchboard = Switchboard(cluster: cluster)
+        self.switchboard = switchboard
         self.environment = environment
         hub = environment.hub
         renderers = environment.profiles.mapValues { PayloadRenderer(profile: $0) }
@@ -89,36 +101,49 @@ public actor Supervisor {
 
     // MARK: - Life
 
-    /// Reads the slate, then every lane, in stable order. Nothing is sent before `run`.
+    /// Reads the slate, then every lane that is here for good, in stable order; in a cluster lanes come while it runs.
+    /// Nothing is sent before `run`.
     /// - Throws: `StoreError`; nothing was changed then.
     public func restore() async throws {
-        for gateway in try await environment.store.pausedGateways() { environment.pusher.pause(gateway) }
+        try await readPauses()
         let now = environment.clock.now
-        let lines = try await environment.store.loadSlate(since: now.advanced(bySeconds: -Supervisor.slateKeptSeconds))
-        for arrived in lines { _ = slate.apply(arrived.line, at: arrived.at) }
-        try await environment.store.loadOwners { [switchboard] owners in switchboard.learn(owners) }
-        publish(at: now)
-        let sessions = try await restoreSessions()
-        var installed = Installed()
-        for partition in 0..<partitionCount {
-            let floor = try await environment.store.timestampMark(partition: partition) ?? 0
-            let rows = Rows()
-            try await environment.store.loadLanes(partition: partition) { rows.add($0) }
-            installed += await shards[partition % shards.count].install(
-                rows.taken, timestampFloor: floor, sessions: sessions)
+        if environment.cluster == nil {
+            let since = now.advanced(bySeconds: -Supervisor.slateKeptSeconds)
+            for arrived in try await environment.store.loadSlate(since: since) {
+                _ = slate.apply(arrived.line, at: arrived.at)
+            }
+            try await environment.store.loadOwners { [switchboard] owners in switchboard.learn(owners) }
+            publish(at: now)
+            try await restoreSessions()
+            let sessions = restoredSessions
+            var installed = Installed()
+            for partition in 0..<partitionCount {
+                let loaded = try await load(partition, sessions: sessions)
+                installed += await shards[partition % shards.count].install(loaded)
+            }
+            await settle(installed)
+        } else {
+            try await readSlate()
+            publish(at: now)
+            try await readSessions(tells: false)
         }
-        // S7: the phone is its whose report was accepted last, also when several were asking.
-        for message in installed.owed.sorted(by: { ($0.reportedAt, $0.from) < ($1.reportedAt, $1.from) }) {
-            switchboard.route(message.effect, from: message.from)
-        }
-        for call in installed.unheard { switchboard.deliver(call) }
-        await pace(installed.overdue)
     }
 
     /// Runs the shards until the task is cancelled.
     public nonisolated func run() async {
         await withDiscardingTaskGroup { group in
             for shard in shards { group.addTask { await shard.run() } }
+            if let cluster = environment.cluster {
+                let hub = hub
+                group.addTask { await cluster.run(followsTimeline: { hub.followers > 0 }) }
+                group.addTask { await self.follow(cluster) }
+                group.addTask {
+                    for await fencing in self.switchboard.fencings {
+                        await self.carryOut(
+                            self.switchboard.change { $0.fenced(fencing.partition, epoch: fencing.epoch) })
+                    }
+                }
+            }
             group.addTask {
                 // A row that cannot be read has told its shard so.
                 for await device in self.switchboard.rereads { _ = try? await self.read(device) }
@@ -185,6 +210,7 @@ public actor Supervisor {
     /// - Throws: `StoreError` when the lines could not be kept; they count all the same until a restart.
     @discardableResult
     public func tick(_ lines: [SlateLine]) async throws(StoreError) -> [SlateChange] {
+        if environment.cluster != nil { return try await tickAll(lines) }
         let now = environment.clock.now
         let watch = environment.steady.map {
             TickWatch(shards: shards.count, clock: $0, trace: environment.trace)
@@ -193,8 +219,15 @@ public actor Supervisor {
         changes.reserveCapacity(lines.count)
         for line in lines { changes.append(slate.apply(line, at: now)) }
         publish(at: now, watch: watch)
+        try await keep(lines, at: now)
+        return changes
+    }
+
+    /// - Parameter tag: by which this node knows them again.
+    func keep(_ lines: [SlateLine], at now: WallTime, tag: Int64 = 0) async throws(StoreError) {
         var batch = CommitBatch()
         batch.slateLines = lines.map { ArrivedLine(line: $0, at: now) }
+        batch.slateTag = tag
         if abs(now.seconds(since: slateForgottenAt)) > 3600 {
             slateForgottenAt = now
             batch.forgetSlateBefore = now.advanced(bySeconds: -Supervisor.slateKeptSeconds)
@@ -203,15 +236,11 @@ public actor Supervisor {
             environment.store.commit(batch) { done.resume(returning: $0) }
         }
         if case .failed(let error) = outcome { throw error }
-        return changes
     }
 
     /// A call of an app. Its reply comes when the outcome is durable.
     public nonisolated func submit(_ call: DeviceCall) {
-        guard let inbox = switchboard.inbox(of: call.device) else {
-            call.reply(.unavailable)
-            return
-        }
+        guard let inbox = switchboard.ownInbox(of: call.device) else { return switchboard.post(call) }
         if let refusal = inbox.offer(call) { call.reply(refusal) }
     }
 
@@ -269,7 +298,7 @@ public actor Supervisor {
     }
 
     /// Hands each shard a copy of its own; one not looked at yet is replaced.
-    private func publish(at now: WallTime, tuning: Tuning? = nil, watch: TickWatch? = nil) {
+    func publish(at now: WallTime, tuning: Tuning? = nil, watch: TickWatch? = nil) {
         let snapshot = slate.snapshot(at: now)
         for shard in shards { shard.inbox.offer(snapshot.copy(), tuning: tuning, watch: watch) }
     }

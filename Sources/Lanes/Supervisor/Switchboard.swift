@@ -1,22 +1,49 @@
 import CardRules
 import Synchronization
 
-/// Which shard a device belongs to, and who owns the phone behind a token (S7). Shared by the shards of one node.
+/// Which shard or node a device belongs to, and who owns the phone behind a token (S7). Shared by the shards of one node.
 final class Switchboard: ShardRouter {
     private struct State {
         var inboxes: [ShardInbox] = []
+        var table: PartitionTable
         var owners: [TokenName: DeviceID] = [:]
+        // Both without a cluster only: else the store has them.
         /// The older record that the newest owner waits for.
         var asked: [TokenName: DeviceID] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let cluster: (any Cluster)?
     let sessions = SessionBook()
     /// Parked lanes that are to be read again: each at most once until that has happened.
     let rereads: AsyncStream<DeviceID>
     private let askReread: AsyncStream<DeviceID>.Continuation
+    /// Partitions of which the store refuses what is written.
+    let fencings: AsyncStream<Fencing>
+    private let tellFenced: AsyncStream<Fencing>.Continuation
 
-    init() { (rereads, askReread) = AsyncStream.makeStream() }
+    struct Fencing: Sendable {
+        let partition: Int
+        let epoch: Int64
+    }
+
+    init(cluster: (any Cluster)?) {
+        self.cluster = cluster
+        state = Mutex(State(table: PartitionTable(ownsAll: cluster == nil)))
+        (rereads, askReread) = AsyncStream.makeStream()
+        (fencings, tellFenced) = AsyncStream.makeStream()
+    }
+
+    // MARK: - Partitions
+
+    /// Tells of leases; from here on events go where they belong then.
+    func change<Value>(_ body: (inout PartitionTable) -> Value) -> Value { state.withLock { body(&$0.table) } }
+
+    var table: PartitionTable { state.withLock { $0.table } }
+
+    func fenced(_ partition: Int, epoch: Int64) {
+        tellFenced.yield(Fencing(partition: partition, epoch: epoch))
+    }
 
     func reread(_ device: DeviceID) { askReread.yield(device) }
 
@@ -35,11 +62,41 @@ final class Switchboard: ShardRouter {
         }
     }
 
-    func deliver(_ call: DeviceCall) { inbox(of: call.device)?.offerInternal(call) }
+    func deliver(_ call: DeviceCall) {
+        guard let inbox = ownInbox(of: call.device) else { return post(call) }
+        inbox.offerInternal(call)
+    }
+
+    /// `nil` where the device belongs to another node, or is about to.
+    func ownInbox(of device: DeviceID) -> ShardInbox? {
+        guard cluster != nil else { return inbox(of: device) }
+        let place = partition(of: device)
+        return state.withLock { state in
+            state.table.takesEvents(of: place) && !state.inboxes.isEmpty
+                ? state.inboxes[place % state.inboxes.count] : nil
+        }
+    }
+
+    /// For whichever node has the device, now or next.
+    func post(_ call: DeviceCall) {
+        guard let cluster else { return call.reply(.unavailable) }
+        let content: PostedEvent.Content
+        switch call.event {
+        case .session(_, as: nil): return  // every node tells its own lanes what became of a session
+        case .session(let session, let device?): content = .session(session.id, as: device)
+        default: content = .event(call.event)
+        }
+        cluster.post(PostedEvent(device: call.device, app: call.app, content: content), hear: call.hear)
+    }
 
     func route(_ effect: LaneEffect, from device: DeviceID) {
         switch effect {
         case .claimPhone(let token):
+            if let cluster {
+                return cluster.claimPhone(token, for: device) { [self] before in
+                    answer(claimOf: token, by: device, before: before)
+                }
+            }
             let name = TokenName(token)
             let before = state.withLock { state -> DeviceID? in
                 // Asked again while the answer is out: it is not the owner before it has what the older one hands over.
@@ -49,11 +106,7 @@ final class Switchboard: ShardRouter {
                 state.asked[name] = before
                 return before
             }
-            if let before {
-                deliver(DeviceCall(device: before, event: .superseded(by: device, token: token)))
-            } else {
-                deliver(DeviceCall(device: device, event: .owned(token: token, from: nil, handover: nil)))
-            }
+            answer(claimOf: token, by: device, before: before)
         case .handOver(let handover, let older, let token, let newer):
             answered(by: device, token)
             deliver(DeviceCall(device: newer, event: .owned(token: token, from: older, handover: handover)))
@@ -69,7 +122,16 @@ final class Switchboard: ShardRouter {
         }
     }
 
+    private func answer(claimOf token: [UInt8], by device: DeviceID, before: DeviceID?) {
+        if let before {
+            deliver(DeviceCall(device: before, event: .superseded(by: device, token: token)))
+        } else {
+            deliver(DeviceCall(device: device, event: .owned(token: token, from: nil, handover: nil)))
+        }
+    }
+
     private func answered(by older: DeviceID, _ token: [UInt8]) {
+        if let cluster { return cluster.handedOver(token, by: older) }
         state.withLock { state in
             if state.asked[TokenName(token)] == older { state.asked[TokenName(token)] = nil }
         }

@@ -51,6 +51,14 @@ public final class TimelineHub: Sendable {
         for follower in told { follower.yield() }
     }
 
+    /// Rows of other nodes are durable: nobody says whose.
+    func tellAll() {
+        let told = state.withLock { state in
+            Array(state.ofAll.values) + state.ofDevice.values.flatMap { Array($0.values) }
+        }
+        for follower in told { follower.yield() }
+    }
+
     fileprivate func leave(_ place: Int, _ device: DeviceID?) {
         let gone = state.withLock { state -> AsyncStream<Void>.Continuation? in
             let gone: AsyncStream<Void>.Continuation?

@@ -1,4 +1,5 @@
 internal import CardRules
+internal import Synchronization
 public import Lanes
 public import PushPool
 
@@ -16,7 +17,7 @@ public final class SystemMetrics: Sendable {
     let tickSeconds: [TickStage: Histogram]
     private let requests: RequestMetrics
     let fenced: Counter
-    private let leases: Gauge
+    private let leases = WatchedCount()
 
     enum ReissueOutcome: String, CaseIterable, Sendable {
         case accepted, refused
@@ -62,11 +63,13 @@ public final class SystemMetrics: Sendable {
             "From a tick's being received to the last lane having decided, and to the last of its pushes being answered.",
             bounds: Histogram.longSeconds, partsPerUnit: 1e9, label: "stage", over: TickStage.allCases, { $0.rawValue })
         requests = RequestMetrics(in: registry)
-        leases = registry.gauge("lanekeeper_lease_owned", "Partitions that this node runs.")
+        registry.add("lanekeeper_lease_owned", "Partitions that this node runs.", .gauge) { [leases] in
+            [.value([], Double(leases.count))]
+        }
     }
 
     /// How many partitions this node runs.
-    public func set(leasesOwned count: Int) { leases.set(Double(count)) }
+    public func watch(leasesOwned count: @escaping @Sendable () -> Int) { leases.set(count) }
 
     /// A request was answered.
     /// - Parameters:
@@ -212,4 +215,11 @@ extension [MetricSample] {
         }
         return sorted { key($0) < key($1) }
     }
+}
+
+/// A number that somebody else knows.
+private final class WatchedCount: Sendable {
+    private let reader = Mutex<@Sendable () -> Int>({ 0 })
+    func set(_ count: @escaping @Sendable () -> Int) { reader.withLock { $0 = count } }
+    var count: Int { reader.withLock { $0 }() }
 }

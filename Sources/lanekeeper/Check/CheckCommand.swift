@@ -77,7 +77,7 @@ struct CheckCommand: Sendable {
                     : "\(url.shown): \(folder) is no folder that this user may write in; make it, or set store.url")
         }
         do {
-            await (try openStore(configuration, owns: false, random: try MachineRandom.fresh())).close()
+            await (try openStore(configuration, random: try MachineRandom.fresh())).close()
             return Finding(what: "store", isGood: true, detail: "\(url.shown) was opened")
         } catch let fault as StoreFault where fault.isInUse {
             return Finding(what: "store", isGood: true, detail: "\(url.shown) is in use by a running lanekeeper")

@@ -66,12 +66,17 @@ actor Daemon {
 
     private func startStore() async throws {
         let opened = try await openStore(
-            configuration, migrates: surroundings.migratesStore, random: try surroundings.random(.store))
+            configuration, migrates: surroundings.migratesStore, clock: surroundings.machine,
+            random: try surroundings.random(.store))
         let watched = WatchedStore(opened.store, clock: surroundings.machine, log: log)
-        status.watch(store: {
-            opened.trouble().map { "the store is away: \($0.words)" } ?? watched.trouble
+        status.watch(store: { [status] in
+            if let away = opened.trouble() { return "the store is away: \(away.words)" }
+            if let trouble = watched.trouble { return trouble }
+            if opened.cluster?.isMember == false { return "it has no lease: the store does not answer in time" }
+            let loading = status.supervisor?.partitions.loading ?? 0
+            return loading == 0 ? nil : "the lanes of \(loading) partitions are being loaded"
         })
-        store = OpenedStore(store: watched, close: opened.close)
+        store = OpenedStore(store: watched, cluster: opened.cluster, close: opened.close)
         log.info("the store is open", [.store: .text(configuration.store.url.value.shown)])
     }
 
@@ -92,14 +97,18 @@ actor Daemon {
         var system = Supervisor.Configuration(tuning: configuration.tuning, apps: configuration.apps.map(\.profile))
         system.shards = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let supervisor = Supervisor(
-            configuration: system, store: store.store, pusher: pool, clock: surroundings.clock,
+            configuration: system, store: store.store, cluster: store.cluster, pusher: pool, clock: surroundings.clock,
             random: try surroundings.random(.lanes), trace: surroundings.trace.map { BothTraces(trace, $0) } ?? trace,
             steady: surroundings.machine, zone: { [zones] in zones.zone(named: $0) })
         try await supervisor.restore()
         status.supervisor = supervisor
-        metrics.set(leasesOwned: partitionCount)
+        // From here on partitions come, and their lanes are loaded while it runs.
+        try store.cluster?.begin()
+        metrics.watch(leasesOwned: { supervisor.partitions.owned })
         metrics.watch(lanes: { await supervisor.gauges() })
-        log.info("the lanes are loaded", [.count: .whole(await supervisor.laneCount())])
+        if store.cluster == nil {
+            log.info("the lanes are loaded", [.count: .whole(await supervisor.laneCount())])
+        }
     }
 
     private nonisolated func runLanes() async throws {
@@ -118,6 +127,8 @@ actor Daemon {
     private func stopLanes() async {
         guard let supervisor = status.supervisor, let pool, lanes.isRunning else { return }
         let drainSeconds = surroundings.drainSeconds
+        // Each partition goes to another node as soon as its lanes are at rest.
+        await supervisor.leave(withinSeconds: drainSeconds ?? 0)
         await withDiscardingTaskGroup { group in
             group.addTask { await pool.stop(drainSeconds: drainSeconds) }
             group.addTask { await supervisor.flush() }

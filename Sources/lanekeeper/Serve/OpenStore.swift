@@ -1,4 +1,5 @@
 import CardRules
+import Foundation
 import LaneStore
 import Lanes
 import Operations
@@ -22,6 +23,8 @@ struct StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
 /// A store with its end.
 struct OpenedStore: Sendable {
     let store: any Store
+    /// The node's part in the cluster that PostgreSQL is; `nil` where the store has one owner.
+    var cluster: PostgresCluster?
     /// What the store itself knows of why it cannot be used now.
     var trouble: @Sendable () -> StoreError? = { nil }
     /// Suspends until what was taken is written.
@@ -31,11 +34,12 @@ struct OpenedStore: Sendable {
 /// Opens the store that the configuration names. A file is brought to this version.
 /// - Parameters:
 ///   - migrates: brings the tables in PostgreSQL to this version too; else older ones are refused.
-///   - owns: takes over from whoever writes in PostgreSQL now; a look at it must not. A file has one owner in any case.
+///   - clock: real time, that goes on while the process does not; `nil`: only to look at it, as no node of a cluster.
 ///   - random: times reconnects.
 /// - Throws: `StoreFault`.
 func openStore(
-    _ configuration: Configuration, migrates: Bool = false, owns: Bool = true, random: any RandomSource
+    _ configuration: Configuration, migrates: Bool = false, clock: (any SteadyClock)? = nil,
+    random: any RandomSource
 ) async throws -> OpenedStore {
     let url = configuration.store.url.value
     do {
@@ -44,9 +48,23 @@ func openStore(
             let store = try await onOwnThread("store-open") { try SQLiteStore.open(path: path) }
             return OpenedStore(store: store) { await store.close() }
         case .postgres(let text):
+            let address = try PostgresAddress(text)
             let store = try await PostgresStore.open(
-                try PostgresAddress(text), ownership: owns ? .everything : .leases, migrate: migrates, random: random)
-            return OpenedStore(store: store, trouble: { store.trouble }, close: { await store.close() })
+                address, ownership: .leases, migrate: migrates, random: random)
+            var cluster: PostgresCluster?
+            if let clock {
+                var settings = PostgresCluster.Settings()
+                settings.name = configuration.cluster.node ?? ProcessInfo.processInfo.hostName
+                settings.leaseSeconds = configuration.cluster.leaseSeconds
+                cluster = try PostgresCluster(address, store: store, settings: settings, clock: clock, random: random)
+            }
+            let node = cluster
+            return OpenedStore(
+                store: store, cluster: node, trouble: { store.trouble },
+                close: {
+                    await node?.close()
+                    await store.close()
+                })
         }
     } catch let error as StoreError {
         throw StoreFault(error, url)

@@ -61,6 +61,7 @@ final class WatchedStore: Store {
             state.silentSince = now
             switch outcome {
             case .landed: state.failure = nil
+            case .failed(.fenced): break  // another node has those partitions: the store is as it was
             case .failed(let error):
                 state.failure = error
                 state.failedAt = now
@@ -68,6 +69,7 @@ final class WatchedStore: Store {
             return before
         }
         switch (before, outcome) {
+        case (_, .failed(.fenced)): log.info("another node has taken partitions over")
         case (nil, .failed(let error)): log.error("the store cannot write", [.detail: .text(error.words)])
         case (.some, .landed): log.info("the store writes again")
         default: break

@@ -95,6 +95,6 @@ import Testing
             FROM information_schema.columns WHERE table_schema = '\(schema.name)' AND column_name IN ('device', 'id')
             AND data_type = 'text'
             """)
-        #expect(columns == "claim C, lane C, owner C, session C, timeline C")
+        #expect(columns == "claim C, inbox C, lane C, owner C, session C, timeline C")
     }
 }

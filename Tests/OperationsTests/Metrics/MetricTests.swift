@@ -112,7 +112,7 @@ import Testing
     private static func filled() async -> SystemMetrics {
         let metrics = SystemMetrics(version: "1.2.3")
         let clock = TestClock()
-        metrics.set(leasesOwned: 64)
+        metrics.watch(leasesOwned: { 64 })
         metrics.observe(route: "/v1/devices/{device}", method: "PUT", status: 204, seconds: 0.002)
         metrics.watch(pool: {
             var snapshot = PoolSnapshot()

@@ -17,13 +17,15 @@ final class RunningDaemon: Sendable {
     /// Starts it, and waits until it has printed its address.
     /// - Parameter shell: what a shell does first, which then becomes the daemon.
     /// - Throws: `NoAddress` where it ended before.
+    /// - Parameter flags: further words of the command line.
     init(
-        in folder: URL, configuration: String, environment: [String: String] = [:], shell: String? = nil
+        in folder: URL, configuration: String, environment: [String: String] = [:], shell: String? = nil,
+        flags: [String] = []
     ) async throws {
         try Data(configuration.utf8).write(to: folder.appendingPathComponent(Self.configurationName))
         let (out, log, end) = (Lines(), Lines(), End())
         let process = Process()
-        let words = ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"]
+        let words = ["serve", "--config", Self.configurationName, "--set", "http.address=127.0.0.1:0"] + flags
         process.executableURL = BuiltProgram.url
         process.arguments = words
         if let shell {
@@ -68,6 +70,19 @@ final class RunningDaemon: Sendable {
 
     func put(_ path: String, _ json: String, key: String) async throws -> String {
         try await send("PUT", path, json, key: key)
+    }
+
+    func post(_ path: String, _ lines: String, key: String) async throws -> String {
+        try await curl(
+            ["-X", "POST", "-H", "Content-Type: application/x-ndjson", "--data-binary", lines], path, key)
+    }
+
+    /// Asks until the answer is as wanted.
+    func poll(_ path: String, key: String? = nil, until isDone: (String) -> Bool) async throws -> String {
+        while true {
+            let answer = try await get(path, key: key)
+            if isDone(answer) { return answer }
+        }
     }
 
     func send(

@@ -13,7 +13,7 @@ extension APIHandler {
                 try await supervisor.makeUpMoment(
                     game: body.game, kind: body.kind, seconds: body.seconds, devices: body.devices)
             } catch {
-                throw Problem(422, error.detail, field: error.field)
+                throw error == .unavailable ? .tryAgain(error.detail) : Problem(422, error.detail, field: error.field)
             }
             request.answer(status: 202)
         } catch {

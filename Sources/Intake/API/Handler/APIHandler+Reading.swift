@@ -6,13 +6,23 @@ internal import WebServer
 extension APIHandler {
     func answerDevice(_ request: ParkedRequest) async {
         guard let device = request.match.values.device else { return }
-        guard let state = await supervisor.state(of: device), !state.kept.isRemoved else {
-            return request.answer(Problem(404, "there is no device \(device)"))
-        }
+        guard let state = await stateOrAnswer(device, request) else { return }
+        guard !state.kept.isRemoved else { return request.answer(Problem(404, "there is no device \(device)")) }
         let view = DeviceView(
             state: state, slate: await supervisor.snapshot, tuning: await supervisor.tuning, now: clock.now,
             why: await why(of: state))
         request.answer(json: JSONBuilder.object { json in view.write(&json) })
+    }
+
+    /// The device on whatever node; answers where there is none, or nobody can tell.
+    private func stateOrAnswer(_ device: DeviceID, _ request: ParkedRequest) async -> LaneState? {
+        do {
+            if let state = try await supervisor.look(at: device) { return state }
+            request.answer(Problem(404, "there is no device \(device)"))
+        } catch {
+            request.answer(.tryAgain("the store cannot be read now"))
+        }
+        return nil
     }
 
     /// The rule that decided last about each card key. What the lane does not know any more since a restart, the timeline
@@ -28,9 +38,7 @@ extension APIHandler {
 
     func answerTimeline(_ request: ParkedRequest) async {
         guard let device = request.match.values.device else { return }
-        guard await supervisor.state(of: device) != nil else {
-            return request.answer(Problem(404, "there is no device \(device)"))
-        }
+        guard await stateOrAnswer(device, request) != nil else { return }
         let after = request.query.after
         do {
             let rows = try await timeline.timeline(device: device, after: after, limit: request.query.limit ?? 100)
@@ -45,8 +53,8 @@ extension APIHandler {
     }
 
     func beginEvents(_ request: ParkedRequest) async {
-        if let device = request.query.device, await supervisor.state(of: device) == nil {
-            return request.answer(Problem(404, "there is no device \(device)"))
+        if let device = request.query.device {
+            guard await stateOrAnswer(device, request) != nil else { return }
         }
         let headers: WebHeaders = [
             ("Content-Type", MediaType.events.rawValue), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"),

@@ -98,6 +98,6 @@ extension CommitBatch {
     /// Rows that it comes to.
     var rows: Int {
         lanes.count + removed.count + claims.count + owners.count + timeline.count + slateLines.count + sessions.count
-            + marks.count
+            + marks.count + applied.count
     }
 }

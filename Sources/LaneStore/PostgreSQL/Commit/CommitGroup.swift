@@ -15,6 +15,7 @@ struct CommitScope: Hashable, Sendable {
         for owner in batch.owners { insert(partition(of: owner.device)) }
         for row in batch.timeline { insert(partition(of: row.device)) }
         for partition in batch.marks.keys { insert(partition) }
+        for post in batch.applied { insert(post.id.partition) }
         isCommon =
             !batch.slateLines.isEmpty || !batch.sessions.isEmpty || !batch.pauses.isEmpty
             || batch.forgetSlateBefore != nil || batch.forgetSessionsBefore != nil

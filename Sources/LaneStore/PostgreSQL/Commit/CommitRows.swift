@@ -6,6 +6,9 @@ internal import Postgres
 struct CommitRows {
     private(set) var lanes: [StoredLane] = []
     private(set) var claims: [StartClaim] = []
+    /// Of the one order that may have any.
+    private(set) var sessions: [Session] = []
+    private var sessionOrder = 0
     private var laneOrders: [Int] = []
     private var claimOrders: [Int] = []
     /// By order: what never goes to the server, since a row of the same batch stands before it.
@@ -29,6 +32,10 @@ struct CommitRows {
         var names: Set<ClaimName> = []
         for (index, order) in group.orders.enumerated() {
             for lane in order.batch.lanes { add(lane, of: index) }
+            if !order.batch.sessions.isEmpty {
+                sessions = CommonCalls.rows(order.batch.sessions)
+                sessionOrder = index
+            }
             for claim in order.batch.claims {
                 // Twice in one statement, the server would take the first and count one.
                 let name = ClaimName(device: claim.device, night: claim.night, ordinal: claim.ordinal)
@@ -56,13 +63,16 @@ struct CommitRows {
         generations[device] = lane.generation
     }
 
-    /// - Parameters: places in `lanes` and `claims`, in rising order.
-    mutating func refuse(lanes lanePlaces: [Int], claims claimPlaces: [Int]) {
+    /// - Parameters: places in `lanes`, `claims` and `sessions`, in rising order.
+    mutating func refuse(lanes lanePlaces: [Int], claims claimPlaces: [Int], sessions sessionPlaces: [Int]) {
         for place in lanePlaces where lanes.indices.contains(place) {
             refused[laneOrders[place]].lanes.append(lanes[place].record.device)
         }
         for place in claimPlaces where claims.indices.contains(place) {
             refused[claimOrders[place]].claims.append(claims[place])
+        }
+        for place in sessionPlaces where sessions.indices.contains(place) {
+            refused[sessionOrder].sessions.append(sessions[place].id)
         }
     }
 
@@ -109,6 +119,7 @@ struct CommitRows {
             values.array(of: .int8, marks) { $1.int64($0.value) }
             calls.append(PostgresCall(CommitStatements.marks, values))
         }
+        addApplied(batches, to: &calls)
         for batch in batches where CommitScope(batch).isCommon { CommonCalls.add(batch, to: &calls) }
         addTimeline(batches, to: &calls)
         return calls
@@ -161,6 +172,17 @@ struct CommitRows {
         for statement in CommitStatements.removals { calls.append(PostgresCall(statement, values)) }
     }
 
+    private func addApplied(_ batches: [CommitBatch], to calls: inout [PostgresCall]) {
+        let posts = batches.flatMap(\.applied)
+        guard !posts.isEmpty else { return }
+        var values = PostgresParameters()
+        values.array(of: .int2, posts) { $1.int16(Int16($0.id.partition)) }
+        values.array(of: .int8, posts) { $1.int64($0.id.origin) }
+        values.array(of: .int8, posts) { $1.int64($0.id.number) }
+        values.array(of: .bytea, posts) { $1.bytea(ReplyCodec.encode($0.reply)) }
+        calls.append(PostgresCall(CommitStatements.applied, values))
+    }
+
     private func addTimeline(_ batches: [CommitBatch], to calls: inout [PostgresCall]) {
         let entries = batches.flatMap(\.timeline)
         guard !entries.isEmpty else { return }
@@ -187,9 +209,14 @@ struct CommitRows {
         ofClaims.array(of: .int8, claims) { $1.int64($0.night.milliseconds) }
         ofClaims.array(of: .int8, claims) { $1.int64(Int64($0.ordinal)) }
         ofClaims.array(of: .int8, claims) { $1.int64(seqs[partition(of: $0.device)] ?? 0) }
+        var ofSessions = PostgresParameters()
+        ofSessions.array(of: .text, sessions) { $1.text($0.id.text) }
+        ofSessions.array(of: .int8, sessions) { $1.int64($0.version) }
+        ofSessions.array(of: .bytea, sessions) { $1.bytea(SessionCodec.encode($0)) }
         return [
             PostgresCall(SettlingStatements.refusedLanes, ofLanes),
             PostgresCall(SettlingStatements.refusedClaims, ofClaims),
+            PostgresCall(SettlingStatements.refusedSessions, ofSessions),
         ]
     }
 }

@@ -10,6 +10,7 @@ enum CommonCalls {
             values.int64(Int64(batch.slateLines.count))
             values.array(of: .int8, batch.slateLines) { $1.int64($0.at.milliseconds) }
             values.array(of: .bytea, batch.slateLines) { $1.bytea(SlateLineCodec.encode($0.line)) }
+            values.int64(batch.slateTag)
             calls.append(PostgresCall(CommitStatements.slateLines, values))
         }
         addTime(batch.forgetSlateBefore, CommitStatements.forgetSlate, to: &calls)
@@ -24,12 +25,17 @@ enum CommonCalls {
         }
     }
 
-    private static func addSessions(_ sessions: [Session], to calls: inout [PostgresCall]) {
+    /// The newest of each, by id.
+    static func rows(_ sessions: [Session]) -> [Session] {
         var newest: [CardKey: Session] = [:]
         for session in sessions where session.version > newest[session.id]?.version ?? .min {
             newest[session.id] = session
         }
-        let rows = newest.values.sorted { $0.id < $1.id }
+        return newest.values.sorted { $0.id < $1.id }
+    }
+
+    private static func addSessions(_ sessions: [Session], to calls: inout [PostgresCall]) {
+        let rows = rows(sessions)
         guard !rows.isEmpty else { return }
         var values = PostgresParameters()
         values.array(of: .text, rows) { $1.text($0.id.text) }
@@ -38,6 +44,7 @@ enum CommonCalls {
             if let stopped = session.stoppedAt { value.int64(stopped.milliseconds) }
         }
         values.array(of: .bytea, rows) { $1.bytea(SessionCodec.encode($0)) }
+        values.int64(Int64(rows.count))
         calls.append(PostgresCall(CommitStatements.sessions, values))
     }
 

@@ -64,19 +64,30 @@ enum CommitStatements {
         "slate_lines",
         """
         WITH number AS (UPDATE counter SET next = next + $1 WHERE name = 'slate' RETURNING next - $1 first)
-        INSERT INTO slate_line (seq, at, body) SELECT number.first + u.place - 1, u.at, u.body
+        INSERT INTO slate_line (seq, at, body, tag) SELECT number.first + u.place - 1, u.at, u.body, $4
         FROM number, unnest($2, $3) WITH ORDINALITY u (at, body, place)
-        """, [.int8, .int8Array, .byteaArray])
+        """, [.int8, .int8Array, .byteaArray, .int8])
 
     static let forgetSlate = PostgresStatement("forget_slate", "DELETE FROM slate_line WHERE at < $1", [.int8])
 
+    /// Numbered as `slateLines`, so that nodes read on from the last change that they know.
     static let sessions = PostgresStatement(
         "sessions",
         """
-        INSERT INTO session (id, version, stopped, body) SELECT * FROM unnest($1, $2, $3, $4)
-        ON CONFLICT (id) DO UPDATE SET version = excluded.version, stopped = excluded.stopped, body = excluded.body
-        WHERE excluded.version > session.version
-        """, [.textArray, .int8Array, .int8Array, .byteaArray])
+        WITH number AS (UPDATE counter SET next = next + $5 WHERE name = 'session' RETURNING next - $5 first)
+        INSERT INTO session (id, version, stopped, body, change)
+        SELECT u.id, u.version, u.stopped, u.body, number.first + u.place - 1
+        FROM number, unnest($1, $2, $3, $4) WITH ORDINALITY u (id, version, stopped, body, place)
+        ON CONFLICT (id) DO UPDATE SET version = excluded.version, stopped = excluded.stopped, body = excluded.body,
+        change = excluded.change WHERE excluded.version > session.version
+        """, [.textArray, .int8Array, .int8Array, .byteaArray, .int8])
+
+    static let applied = PostgresStatement(
+        "applied",
+        """
+        UPDATE inbox SET answer = u.answer FROM unnest($1, $2, $3, $4) u (partition, origin, number, answer)
+        WHERE inbox.partition = u.partition AND inbox.origin = u.origin AND inbox.number = u.number
+        """, [.int2Array, .int8Array, .int8Array, .byteaArray])
 
     static let forgetSessions = PostgresStatement("forget_sessions", "DELETE FROM session WHERE stopped < $1", [.int8])
 
@@ -121,6 +132,14 @@ enum SettlingStatements {
         WHERE NOT EXISTS (SELECT FROM claim c WHERE c.partition = u.partition AND c.device = u.device
             AND c.night = u.night AND c.ordinal = u.ordinal AND c.commit_seq = u.commit_seq)
         """, [.int2Array, .textArray, .int8Array, .int8Array, .int8Array])
+
+    /// Those that stand otherwise than they were sent: somebody else has changed them meanwhile.
+    static let refusedSessions = PostgresStatement(
+        "refused_sessions",
+        """
+        SELECT u.place FROM unnest($1, $2, $3) WITH ORDINALITY u (id, version, body, place)
+        JOIN session s USING (id) WHERE s.version > u.version OR (s.version = u.version AND s.body <> u.body)
+        """, [.textArray, .int8Array, .byteaArray])
 
     /// Two nodes may tidy at once.
     static let pruneTimeline = PostgresStatement(

@@ -88,6 +88,8 @@ final class StoreExchange: Sendable {
 
     var held: [Int] { state.withLock { $0.desk.held.keys.sorted() } }
 
+    func epoch(of partition: Int) -> Int64? { state.withLock { $0.desk.held[partition]?.epoch } }
+
     var away: StoreError? { state.withLock { $0.away } }
 
     /// Nothing is taken any more; what waits is still done.

@@ -102,7 +102,9 @@ struct StoreWorker: ~Copyable {
             if course.stage == .landed {
                 // Which rows were refused is not known: then all may have been.
                 let all = group.orders.map {
-                    RefusedRows(lanes: $0.batch.lanes.map(\.record.device), claims: $0.batch.claims)
+                    RefusedRows(
+                        lanes: $0.batch.lanes.map(\.record.device), claims: $0.batch.claims,
+                        sessions: $0.batch.sessions.map(\.id))
                 }
                 exchange.landed(group, refused: all)
             } else {
@@ -187,6 +189,7 @@ struct StoreWorker: ~Copyable {
                 switch call.statement.name {
                 case CommitStatements.lanes.name: rows.lanes.count
                 case CommitStatements.claims.name: rows.claims.count
+                case CommitStatements.sessions.name: rows.sessions.count
                 default: result.affected
                 }
             if result.affected != expected { return false }
@@ -202,8 +205,8 @@ struct StoreWorker: ~Copyable {
             for row in 0..<result.rows { found.append(Int(try result.integer(row, 0) ?? 0) - 1) }
             places.append(found.sorted())
         }
-        guard places.count == 2 else { throw .unexpected("\(places.count) answers to two questions") }
-        rows.refuse(lanes: places[0], claims: places[1])
+        guard places.count == 3 else { throw .unexpected("\(places.count) answers to three questions") }
+        rows.refuse(lanes: places[0], claims: places[1], sessions: places[2])
     }
 
     private func verdict(

@@ -10,9 +10,10 @@ enum LeaseBalance {
 
     /// - Parameters:
     ///   - me: among `nodes`, else nothing is taken.
-    ///   - nodes: alive.
+    ///   - nodes: alive, and to stay.
+    ///   - leaving: alive, and about to go: they give up what they hold by themselves.
     ///   - holders: by partition, alive or not; `nil` for one that is free.
-    static func plan(me: Int64, nodes: [Int64], holders: [Int64?]) -> Plan {
+    static func plan(me: Int64, nodes: [Int64], leaving: [Int64] = [], holders: [Int64?]) -> Plan {
         let alive = Set(nodes)
         guard alive.contains(me) else { return Plan() }
         var held: [Int64: Int] = [:]
@@ -23,7 +24,7 @@ enum LeaseBalance {
         let target = holders.count / order.count + (place < holders.count % order.count ? 1 : 0)
         let mine = holders.indices.filter { holders[$0] == me }
         guard mine.count < target else { return Plan(give: Array(mine.suffix(mine.count - target))) }
-        let free = holders.indices.filter { holders[$0].map { !alive.contains($0) } ?? true }
+        let free = holders.indices.filter { holders[$0].map { !alive.contains($0) && !leaving.contains($0) } ?? true }
         // Each begins elsewhere, so that few want the same one.
         let first = free.isEmpty ? 0 : place * free.count / order.count
         return Plan(take: Array((free[first...] + free[..<first]).prefix(target - mine.count)))

@@ -7,6 +7,7 @@ internal import Synchronization
 struct LeaseKeeper {
     let address: PostgresAddress
     let name: String
+    let writer: Int64
     let settings: PartitionLeases.Settings
     let clock: any SteadyClock
     let random: any RandomSource
@@ -19,12 +20,14 @@ struct LeaseKeeper {
     private var nextLook = SteadyTime.zero
 
     init(
-        address: PostgresAddress, name: String, settings: PartitionLeases.Settings, clock: any SteadyClock,
+        address: PostgresAddress, name: String, writer: Int64, settings: PartitionLeases.Settings,
+        clock: any SteadyClock,
         random: any RandomSource, state: LeaseState, interrupt: PostgresInterrupt,
         tell: AsyncStream<LeaseEvent>.Continuation
     ) {
         self.address = address
         self.name = name
+        self.writer = writer
         self.settings = settings
         self.clock = clock
         self.random = random
@@ -71,6 +74,7 @@ struct LeaseKeeper {
         while true {
             loseIfOver()
             if clock.uptime >= nextRenewal || book.node == nil { try renew(&session) }
+            if state.takeRetirement() { try retire(&session) }
             try release(&session)
             if state.read({ $0.isLeaving }) { return try leave(&session) }
             try look(&session)
@@ -102,15 +106,30 @@ struct LeaseKeeper {
             let result = try session.execute(LeaseStatements.join) {
                 $0.text(name)
                 $0.int64(ttl)
+                $0.int64(writer)
             }
             guard let node = try result.integer(0, 0) else { throw .unexpected("no number for the node") }
             book.joined(as: node, sentAt: sentAt)
-            state.ask { $0.node = node }
+            _ = try session.execute(LeaseStatements.bury) {
+                $0.text(name)
+                $0.int64(node)
+                $0.int64(writer)
+            }
+            state.ask {
+                $0.node = node
+                $0.isRetirementNew = $0.isRetired
+            }
             try announce(&session)
             _ = try session.execute(LeaseStatements.forget)
         }
         state.mayActUntil.store(book.mayActUntil.nanoseconds, ordering: .releasing)
         nextRenewal = sentAt.advanced(bySeconds: settings.renewSeconds)
+    }
+
+    private func retire(_ session: inout PostgresSession) throws(PostgresError) {
+        guard let node = book.node else { return }
+        _ = try session.execute(LeaseStatements.retire) { $0.int64(node) }
+        try announce(&session)
     }
 
     private mutating func release(_ session: inout PostgresSession) throws(PostgresError) {
@@ -140,7 +159,12 @@ struct LeaseKeeper {
         nextLook = clock.uptime.advanced(bySeconds: settings.renewSeconds)
         let alive = try session.execute(LeaseStatements.nodes)
         var nodes: [Int64] = []
-        for row in 0..<alive.rows { nodes.append(try alive.integer(row, 0) ?? 0) }
+        var leaving: [Int64] = []
+        for row in 0..<alive.rows {
+            let isLeaving = try alive.bool(row, 1) ?? false
+            let id = try alive.integer(row, 0) ?? 0
+            if isLeaving { leaving.append(id) } else { nodes.append(id) }
+        }
         let leases = try session.execute(LeaseStatements.leases)
         var holders: [Int64?] = []
         for row in 0..<leases.rows {
@@ -150,7 +174,8 @@ struct LeaseKeeper {
         lose(book.lost(book.held.filter { !holders.indices.contains($0) || holders[$0] != node }))
         // One that was released, and of which the server has not heard.
         try free(holders.indices.filter { holders[$0] == node && !book.held.contains($0) }, &session)
-        let plan = LeaseBalance.plan(me: node, nodes: nodes, holders: holders)
+        guard !state.read({ $0.isRetired }) else { return }
+        let plan = LeaseBalance.plan(me: node, nodes: nodes, leaving: leaving, holders: holders)
         for partition in plan.take { try take(partition, as: node, &session) }
         for partition in book.ask(plan.give) { tell.yield(.asked(partition: partition)) }
     }

@@ -6,8 +6,9 @@ enum LeaseStatements {
     static let join = PostgresStatement(
         "join",
         """
-        INSERT INTO node (name, expires) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond') RETURNING id
-        """, [.text, .int8])
+        INSERT INTO node (name, expires, writer)
+        VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond', $3) RETURNING id
+        """, [.text, .int8, .int8])
 
     /// No row: we are dead. Stop, and start as a new node.
     static let renew = PostgresStatement(
@@ -17,8 +18,21 @@ enum LeaseStatements {
         WHERE id = $1 AND expires > clock_timestamp() RETURNING id
         """, [.int8, .int8])
 
+    /// This process's own earlier node, which has dropped everything; and one of that name whose process is gone, as its
+    /// sessions are. Whoever is started in its place need not wait until it would have expired.
+    static let bury = PostgresStatement(
+        "bury",
+        """
+        UPDATE node SET expires = clock_timestamp() WHERE id <> $2 AND expires > clock_timestamp() AND writer <> 0
+        AND (writer = $3 OR name = $1 AND NOT EXISTS (SELECT FROM pg_stat_activity a
+            WHERE a.application_name = 'lanekeeper writer ' || node.writer AND a.datname = current_database()))
+        """, [.text, .int8, .int8])
+
     static let nodes = PostgresStatement(
-        "nodes", "SELECT id FROM node WHERE expires > clock_timestamp() ORDER BY id")
+        "nodes", "SELECT id, leaving FROM node WHERE expires > clock_timestamp() ORDER BY id")
+
+    /// It takes nothing more, and the others need not wait to have more than their share of it.
+    static let retire = PostgresStatement("retire", "UPDATE node SET leaving = true WHERE id = $1", [.int8])
     static let leases = PostgresStatement(
         "leases", "SELECT partition, coalesce(holder, 0) FROM lease ORDER BY partition")
 
@@ -39,8 +53,8 @@ enum LeaseStatements {
     static let endSessions = PostgresStatement(
         "end_sessions",
         """
-        SELECT pg_terminate_backend(a.pid) FROM lease l, pg_stat_activity a
-        WHERE l.partition = $1 AND a.application_name = 'lanekeeper node ' || l.holder
+        SELECT pg_terminate_backend(a.pid) FROM lease l JOIN node w ON w.id = l.holder, pg_stat_activity a
+        WHERE l.partition = $1 AND a.application_name = 'lanekeeper writer ' || w.writer
         AND a.datname = current_database()
         AND NOT EXISTS (SELECT FROM node n WHERE n.id = l.holder AND n.expires > clock_timestamp())
         """, [.int2])

@@ -41,24 +41,25 @@ public final class PartitionLeases: Sendable {
     /// Begins to take part. A node that is silent for too long loses everything and begins anew by itself.
     /// - Parameters:
     ///   - name: for people.
+    ///   - writer: `PostgresStore.writer` of the store that writes what is held here.
     ///   - address: `recommended` is added.
     ///   - clock: goes on while the process does not.
     ///   - random: times reconnects.
     /// - Throws: `.unavailable` where the thread cannot be made. Whether the database is there shows in what comes.
     public static func join(
-        _ address: PostgresAddress, name: String, settings: Settings = Settings(), clock: any SteadyClock,
-        random: any RandomSource
+        _ address: PostgresAddress, name: String, writer: Int64 = 0, settings: Settings = Settings(),
+        clock: any SteadyClock, random: any RandomSource
     ) throws(StoreError) -> PartitionLeases {
         do {
-            return try PartitionLeases(address.recommended, name, settings, clock, random)
+            return try PartitionLeases(address.recommended, name, writer, settings, clock, random)
         } catch {
             throw .unavailable(detail: "\(error)")
         }
     }
 
     private init(
-        _ address: PostgresAddress, _ name: String, _ settings: Settings, _ clock: any SteadyClock,
-        _ random: any RandomSource
+        _ address: PostgresAddress, _ name: String, _ writer: Int64, _ settings: Settings,
+        _ clock: any SteadyClock, _ random: any RandomSource
     ) throws {
         let (events, tell) = AsyncStream<LeaseEvent>.makeStream()
         let (state, interrupt) = (LeaseState(), try PostgresInterrupt())
@@ -67,7 +68,8 @@ public final class PartitionLeases: Sendable {
         self.interrupt = interrupt
         thread = try LoopThread(name: "lk-leases") {
             var keeper = LeaseKeeper(
-                address: address, name: name, settings: settings, clock: clock, random: random, state: state,
+                address: address, name: name, writer: writer, settings: settings, clock: clock, random: random,
+                state: state,
                 interrupt: interrupt, tell: tell)
             keeper.run()
             tell.finish()
@@ -79,13 +81,21 @@ public final class PartitionLeases: Sendable {
     /// By the injected clock: until then no other node can have what is held here. `.zero` while nothing is.
     public var mayActUntil: SteadyTime { SteadyTime(nanoseconds: state.mayActUntil.load(ordering: .acquiring)) }
 
-    /// This node's number, for `PostgresStore.Settings.node`; `nil` while it is none. A new one after each death, with which
-    /// a store is to be opened anew.
+    /// This node's number; `nil` while it is none. A new one after each death.
     public var node: Int64? { state.read { $0.node } }
 
     /// Hands over. Another node may have them at once: nothing of theirs may be under way.
     public func release(_ partitions: [Int]) {
         state.ask { $0.releases += partitions }
+        interrupt.nudge()
+    }
+
+    /// Takes nothing more: what is held stays until it is released, and the others may take all of it.
+    public func retire() {
+        state.ask {
+            $0.isRetired = true
+            $0.isRetirementNew = true
+        }
         interrupt.nudge()
     }
 
@@ -109,6 +119,9 @@ final class LeaseState: Sendable {
         var node: Int64?
         var releases: [Int] = []
         var isLeaving = false
+        var isRetired = false
+        /// The others have not been told yet.
+        var isRetirementNew = false
     }
 
     let mayActUntil = Atomic<Int64>(0)
@@ -118,6 +131,13 @@ final class LeaseState: Sendable {
 
     func ask(_ change: (inout Shared) -> Void) { shared.withLock { change(&$0) } }
     func read<Value: Sendable>(_ body: (Shared) -> Value) -> Value { shared.withLock { body($0) } }
+
+    func takeRetirement() -> Bool {
+        shared.withLock { state in
+            defer { state.isRetirementNew = false }
+            return state.isRetirementNew
+        }
+    }
 
     func takeReleases() -> [Int] {
         shared.withLock { state in

@@ -132,6 +132,59 @@ extension PostgresStore {
         }
     }
 
+    // MARK: - For a cluster
+
+    func slate(after number: Int64) async throws -> [NumberedLine] {
+        var lines: [NumberedLine] = []
+        while true {
+            let after = lines.last?.number ?? number
+            let portion = try await read { session in
+                let result = try session.execute(LinkStatements.slate) {
+                    $0.int64(after)
+                    $0.int64(Self.portion)
+                }
+                return try result.map { row in
+                    let seq = try result.integer(row, 0) ?? 0
+                    return NumberedLine(
+                        number: seq, tag: try result.integer(row, 1) ?? 0,
+                        arrived: try StoredRows.line(
+                            seq, at: try result.integer(row, 2) ?? 0, body: result.bytes(row, 3) ?? []))
+                }
+            }
+            lines += portion
+            if portion.count < Int(Self.portion) { return lines }
+        }
+    }
+
+    func sessions(changedAfter change: Int64) async throws -> [ChangedSession] {
+        var sessions: [ChangedSession] = []
+        while true {
+            let after = sessions.last?.change ?? change
+            let portion = try await read { session in
+                let result = try session.execute(LinkStatements.sessions) {
+                    $0.int64(after)
+                    $0.int64(Self.portion)
+                }
+                return try result.map { row in
+                    ChangedSession(
+                        change: try result.integer(row, 0) ?? 0,
+                        session: try StoredRows.session(result.text(row, 1) ?? "", body: result.bytes(row, 2) ?? []))
+                }
+            }
+            sessions += portion
+            if portion.count < Int(Self.portion) { return sessions }
+        }
+    }
+
+    func isAwaited(_ device: DeviceID) async throws -> Bool {
+        try await read { session in
+            try session.execute(LinkStatements.awaited) {
+                $0.int16(Int16(partition(of: device)))
+                $0.text(device.text)
+            }.bool(0, 0) ?? false
+        }
+    }
+
     /// Runs on one of the threads; once more when the connection turns out to be lost.
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (inout PostgresSession) throws -> Value

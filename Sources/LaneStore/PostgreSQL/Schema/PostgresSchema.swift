@@ -59,7 +59,24 @@ enum PostgresSchema {
                 IF NOT FOUND THEN RAISE EXCEPTION 'writer % is not known', scribe USING ERRCODE = 'LK001'; END IF;
             END IF;
         END $$;
+        """,
+        // The cluster at run time: what any node takes for the others.
         """
+        ALTER TABLE node ADD COLUMN writer int8, ADD COLUMN leaving boolean NOT NULL DEFAULT false;
+        ALTER TABLE slate_line ADD COLUMN tag int8 NOT NULL DEFAULT 0;
+        ALTER TABLE session ADD COLUMN change int8 NOT NULL DEFAULT 0;
+        CREATE INDEX session_change ON session (change);
+        UPDATE session SET change = u.place
+            FROM (SELECT id, row_number() OVER (ORDER BY id) place FROM session) u WHERE session.id = u.id;
+        INSERT INTO counter SELECT 'session', coalesce(max(change), 0) + 1 FROM session;
+        ALTER TABLE owner ADD COLUMN before text COLLATE "C";
+        CREATE TABLE inbox (
+            partition int2 NOT NULL, origin int8 NOT NULL, number int8 NOT NULL, device text COLLATE "C" NOT NULL,
+            body bytea NOT NULL, posted timestamptz NOT NULL DEFAULT clock_timestamp(), answer bytea,
+            PRIMARY KEY (partition, origin, number));
+        CREATE INDEX inbox_open ON inbox (partition) WHERE answer IS NULL;
+        CREATE INDEX inbox_answered ON inbox (origin) WHERE answer IS NOT NULL;
+        """,
     ]
 
     /// Brings a database to this version, each step in a transaction of its own. Others that migrate it at the same time
