@@ -1,0 +1,110 @@
+import Foundation
+import Postgres
+import PrivatePostgres
+import Testing
+
+@testable import LaneStore
+
+/// A store of a program under test, with the means to stop its commits from outside.
+protocol CrashStore: Sendable {
+    /// As `store.url` names it.
+    var url: String { get }
+    /// Nothing is written from now on: a commit that comes waits for `thaw`, or fails.
+    func freeze() async throws
+    func thaw() async throws
+}
+
+enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case sqlite, postgres
+
+    var testDescription: String { rawValue }
+
+    func make(in folder: URL) async throws -> any CrashStore {
+        switch self {
+        case .sqlite: FileStore(path: folder.appendingPathComponent("lanekeeper.db").path)
+        case .postgres: try await ServerStore()
+        }
+    }
+}
+
+/// A file: another program holds SQLite's write lock.
+actor FileStore: CrashStore {
+    nonisolated let url: String
+    private let path: String
+    private var holder: SQLiteConnection?
+
+    init(path: String) {
+        self.path = path
+        url = "sqlite:\(path)"
+    }
+
+    func freeze() throws {
+        let holder = try SQLiteConnection(path: path)
+        try holder.run("BEGIN IMMEDIATE")
+        self.holder = holder
+    }
+
+    func thaw() throws {
+        try holder?.run("ROLLBACK")
+        holder = nil
+    }
+}
+
+/// A database of its own in a server: another session holds the tables that a commit writes.
+actor ServerStore: CrashStore {
+    nonisolated let url: String
+    nonisolated let cluster: PrivateCluster
+    nonisolated let database: String
+    private let address: PostgresAddress
+    private var holder: PostgresConnection?
+
+    /// - Parameters:
+    ///   - cluster: `nil`: the one that tests share.
+    ///   - port: of something that stands between program and server.
+    init(in cluster: PrivateCluster? = nil, port: Int? = nil) async throws {
+        let found = if let cluster { cluster } else { try await PrivateCluster.shared() }
+        self.cluster = found
+        database = found.freshName("crash")
+        let maker = try await PostgresConnection.open(try PostgresAddress(found.url()))
+        try await maker.run("CREATE DATABASE \(database)")
+        maker.close()
+        let direct = found.url(database: database)
+        address = try PostgresAddress(direct)
+        url = port.map { "postgres://postgres@127.0.0.1:\($0)/\(database)" } ?? direct
+    }
+
+    func freeze() async throws {
+        let holder = try await PostgresConnection.open(address, settings: Self.patient)
+        try await holder.run("BEGIN; LOCK TABLE lanekeeper.lane, lanekeeper.claim, lanekeeper.timeline IN SHARE MODE")
+        self.holder = holder
+    }
+
+    func thaw() async throws {
+        try await holder?.run("ROLLBACK")
+        holder?.close()
+        holder = nil
+    }
+
+    /// The first column of the last row.
+    @discardableResult
+    func sql(_ text: String) async throws -> String? {
+        let connection = try await PostgresConnection.open(address, settings: Self.patient)
+        defer { connection.close() }
+        return try await connection.run(text)
+    }
+
+    private static let patient: PostgresSettings = {
+        var settings = PostgresSettings()
+        settings.statementMilliseconds = 20_000
+        settings.lockMilliseconds = 20_000
+        settings.idleInTransactionMilliseconds = 0
+        return settings
+    }()
+}
+
+extension PostgresConnection {
+    @discardableResult
+    func run(_ text: String) async throws(PostgresError) -> String? {
+        try await perform { (session) throws(PostgresError) in try session.query(text).last?.text(0, 0) }
+    }
+}
