@@ -1,5 +1,7 @@
 import CardRules
 import Foundation
+import Lanes
+import Operations
 import Simulation
 import Testing
 
@@ -18,6 +20,8 @@ import Testing
         case after
 
         var game: String { "g\(rawValue)" }
+        /// Of a card before the one that it is about.
+        var earlierGame: String { "earlier\(rawValue)" }
         var device: DeviceID { DeviceID(unchecked: "d\(rawValue)") }
     }
 
@@ -31,7 +35,9 @@ import Testing
                     user: "u\(role.rawValue)", device: role.device,
                     openings: [
                         PhoneProfile.Opening(
-                            at: now, seconds: 0.2, choice: PhoneProfile.Choice(games: [GameID(unchecked: role.game)]))
+                            at: now, seconds: 0.2,
+                            choice: PhoneProfile.Choice(
+                                games: [role.game, role.earlierGame].map { GameID(unchecked: $0) }))
                     ])
             }
         }
@@ -41,7 +47,9 @@ import Testing
     private static func prepare(_ world: CrashWorld, isWarm: Bool = true) async throws {
         try await world.begin()
         try await world.until("the phones are registered") { world.calls.counts.answered >= 2 * Role.allCases.count }
-        try await world.post { now in Role.allCases.map { CrashWorld.game($0.game, at: now) } }
+        try await world.post { now in
+            Role.allCases.flatMap { [$0.game, $0.earlierGame] }.map { CrashWorld.game($0, at: now) }
+        }
         guard isWarm else { return }
         try await start(.warm, in: world)
     }
@@ -61,23 +69,29 @@ import Testing
         #expect(world.witness.accepted(.start) == world.startsShown)
     }
 
-    private static func killed(_ world: CrashWorld) async throws {
+    /// - Parameter commitLands: one that was under way does, after the program's death.
+    private static func killed(_ world: CrashWorld, commitLands: Bool = false) async throws {
         world.kill()
         await world.died()
         for direction in [HeldLine.Direction.toServer, .toProgram] { world.line.letGo(direction) }
-        try await world.store.thaw()
+        try await world.store.thaw(drops: !commitLands)
     }
 
     // MARK: - Starts
 
     enum StartPoint: String, CaseIterable, Sendable {
-        case intentWritten, committed, pushWritten, pushArrived, answered, verdictRecorded
+        case intentWritten, commitUnderWay, committed, pushWritten, pushArrived, answered, verdictRecorded
 
         /// L10: what was claimed and never answered is spent and not repeated.
-        var starts: Int { self == .committed || self == .pushWritten ? 0 : 1 }
+        var starts: Int { [.commitUnderWay, .committed, .pushWritten].contains(self) ? 0 : 1 }
+
+        /// A file's commit dies with its program, one that a server has in hand does not.
+        static let everywhere = allCases.flatMap { point in
+            StoreKind.allCases.filter { point != .commitUnderWay || $0 == .postgres }.map { (point, $0) }
+        }
     }
 
-    @Test(arguments: StartPoint.allCases, StoreKind.allCases)
+    @Test(arguments: StartPoint.everywhere)
     func `L1, L10: a start whose program is killed happens at most once, and not at all only once it was claimed`(
         point: StartPoint, kind: StoreKind
     ) async throws {
@@ -86,15 +100,26 @@ import Testing
             // A line that never was open: the pool has nowhere to write to.
             if point == .committed { world.line.hold(.toServer) }
             try await Self.prepare(world, isWarm: point != .committed)
-            if point == .intentWritten { try await world.store.freeze() }
-            if point == .pushWritten { world.line.hold(.toServer) }
+            let earlier = point == .pushWritten ? 1 : 0
+            if point == .pushWritten {
+                // Its address is proven by a card that has come and gone: the next push goes where pushes have gone before.
+                try await world.post { [CrashWorld.score(Role.caught.earlierGame, 0, at: $0)] }
+                try await world.until("it is confirmed") { await world.states(Self.caught) == ["confirmed"] }
+                try await world.post { [CrashWorld.score(Role.caught.earlierGame, 0, .final, at: $0)] }
+                try await world.until("it is over") { await world.states(Self.caught).isEmpty }
+                world.line.hold(.toServer)
+            }
+            if point == .intentWritten || point == .commitUnderWay { try await world.store.freeze() }
             if [.pushArrived, .answered, .verdictRecorded].contains(point) {
                 world.witness.strike(afterNext: 1, .start) { world.line.hold(.toProgram) }
             }
             async let posted: Void = world.post { [CrashWorld.score(Role.caught.game, 0, at: $0)] }
             switch point {
-            case .intentWritten:
-                try await world.until("the start is decided") { await world.states(Self.caught) == ["starting"] }
+            case .intentWritten, .commitUnderWay:
+                try await world.until("the start is decided") {
+                    let states = await world.states(Self.caught)
+                    return try await states == ["starting"] && world.store.stopsCommit()
+                }
             case .committed:
                 try await world.until("the claim is durable") { await world.kept(Self.caught).contains("start") }
             case .pushWritten:
@@ -111,22 +136,23 @@ import Testing
                     await world.view(Self.caught)?["ledger"]?["accepted"]?.wholeNumber == 1
                 }
             case .verdictRecorded:
+                try await world.until("it is there") { world.starts(ofPhone: 1).count == 1 }
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") { await world.kept(Self.caught).contains("verdict") }
             }
-            try await Self.killed(world)
+            try await Self.killed(world, commitLands: point == .commitUnderWay)
             try await world.begin()
             try await posted
             if point.starts == 1 {
                 try await world.until("the card is confirmed") { await world.states(Self.caught) == ["confirmed"] }
             }
             try await Self.start(.after, in: world)
-            #expect(world.starts(ofPhone: 1).count == point.starts)
+            #expect(world.starts(ofPhone: 1).count == earlier + point.starts)
             let view = await world.view(Self.caught)
-            #expect(view?["ledger"]?["sent"]?.wholeNumber == 1)
+            #expect(view?["ledger"]?["sent"]?.wholeNumber == earlier + 1)
             if point.starts == 0 { #expect(await world.states(Self.caught) == ["believed"]) }
             try await Self.finish(world)
-            #expect(world.starts(ofPhone: 1).count == point.starts)
+            #expect(world.starts(ofPhone: 1).count == earlier + point.starts)
         }
     }
 
@@ -165,6 +191,7 @@ import Testing
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") { await world.states(Self.caught).isEmpty }
             case .verdictRecorded:
+                try await world.until("it is there") { world.alive(onPhone: 1).isEmpty }
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") { await world.states(Self.caught).isEmpty }
             }

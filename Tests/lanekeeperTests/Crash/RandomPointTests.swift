@@ -1,5 +1,6 @@
 import CardRules
 import Foundation
+import Operations
 import Simulation
 import Testing
 
@@ -12,7 +13,9 @@ import Testing
     private static let game = "g1"
     private static let phones = 2000
 
-    private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
 
     static let seeds: [UInt64] = {
         let first = number("LANEKEEPER_CRASH_SEED") ?? 11
@@ -20,9 +23,11 @@ import Testing
     }()
 
     @Test(arguments: StoreKind.allCases, seeds)
-    func `L1, L10: killed at random points of a wave, nothing is started twice, no end is forgotten, no registration is lost`(
-        kind: StoreKind, seed: UInt64
-    ) async throws {
+    func
+        `L1, L10: killed at random points of a wave, nothing is started twice, no end is forgotten, no registration is lost`(
+            kind: StoreKind, seed: UInt64
+        ) async throws
+    {
         let world = try await CrashWorld(
             { try await kind.make(in: $0) }, seed: seed,
             tuning: ["reissue.afterSeconds": "\(Wave.reissueAfterSeconds)"]

@@ -11,7 +11,11 @@ protocol CrashStore: Sendable {
     var url: String { get }
     /// Nothing is written from now on: a commit that comes waits for `thaw`, or fails.
     func freeze() async throws
-    func thaw() async throws
+    /// Whether a commit stands before the lock, as far as the store can tell: a file cannot, and lets nobody in at all.
+    func stopsCommit() async throws -> Bool
+    /// - Parameter drops: a commit that waits comes to nothing, as when the machine of the program dies with it; else it
+    ///   goes on, though whoever sent it be dead.
+    func thaw(drops: Bool) async throws
 }
 
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -44,7 +48,10 @@ actor FileStore: CrashStore {
         self.holder = holder
     }
 
-    func thaw() throws {
+    func stopsCommit() -> Bool { holder != nil }
+
+    /// What waited has died with its program.
+    func thaw(drops: Bool) throws {
         try holder?.run("ROLLBACK")
         holder = nil
     }
@@ -64,7 +71,8 @@ actor ServerStore: CrashStore {
     init(in cluster: PrivateCluster? = nil, port: Int? = nil) async throws {
         let found = if let cluster { cluster } else { try await PrivateCluster.shared() }
         self.cluster = found
-        database = found.freshName("crash")
+        let database = found.freshName("crash")
+        self.database = database
         let maker = try await PostgresConnection.open(try PostgresAddress(found.url()))
         try await maker.run("CREATE DATABASE \(database)")
         maker.close()
@@ -79,7 +87,19 @@ actor ServerStore: CrashStore {
         self.holder = holder
     }
 
-    func thaw() async throws {
+    func stopsCommit() async throws -> Bool {
+        try await holder?.run("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE \(Self.isStopped))") == "t"
+    }
+
+    private static let isStopped = "datname = current_database() AND wait_event_type = 'Lock'"
+
+    func thaw(drops: Bool) async throws {
+        if drops {
+            try await holder?.run(
+                """
+                SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE \(Self.isStopped)
+                """)
+        }
         try await holder?.run("ROLLBACK")
         holder?.close()
         holder = nil

@@ -28,17 +28,19 @@ extension CrashWorld {
 
     private var standing: String {
         let pushes = Witness.Event.allCases.map { "\($0.rawValue) \(witness.accepted($0))" }.joined(separator: ", ")
-        return "pushes accepted: \(pushes); cards \(cards); calls \(calls.counts)"
+        return
+            "pushes accepted: \(pushes); cards \(cards); calls \(calls.counts); held \(line.heldBytes(.toServer)), \(line.heldBytes(.toProgram))"
     }
 
     // MARK: - Feed
 
+    /// Announced, and out of the window until it is live (S11).
     static func game(_ name: String, at now: WallTime) -> SlateLine {
         var game = GamePatch(game: GameID(unchecked: name), at: now)
         game.sport = .value(.basketball)
         game.home = .value("Home \(name)")
         game.away = .value("Away \(name)")
-        game.startsAt = .value(now.advanced(bySeconds: -600))
+        game.startsAt = .value(now.advanced(bySeconds: 3600))
         return .game(game)
     }
 
@@ -91,7 +93,8 @@ extension CrashWorld {
     }
 
     /// Calls as an app does: the same again until it is answered 2xx, by whichever program there is.
-    func call(_ method: String, _ path: String, _ body: String = "", as caller: DemoAccess.Caller = .demo) async throws {
+    func call(_ method: String, _ path: String, _ body: String = "", as caller: DemoAccess.Caller = .demo) async throws
+    {
         try await until("\(method) \(path) was answered") {
             guard let api else { return false }
             let request =

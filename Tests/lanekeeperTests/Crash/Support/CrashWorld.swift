@@ -105,7 +105,7 @@ final class CrashWorld: Sendable {
     private func close() async {
         witness.callOff()
         for direction in [HeldLine.Direction.toServer, .toProgram] { line.letGo(direction) }
-        try? await store.thaw()
+        try? await store.thaw(drops: true)
         if let daemon = daemon {
             daemon.send(SIGKILL)
             _ = await daemon.ended()

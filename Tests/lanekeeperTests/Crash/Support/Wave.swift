@@ -148,7 +148,8 @@ struct Wave {
         }
         #expect(twice.isEmpty, "seed \(world.seed), \(part): \(twice.count) phones: \(twice.prefix(3))")
         #expect(
-            world.witness.accepted(.start) == world.startsShown, "seed \(world.seed), \(part): starts that no phone took")
+            world.witness.accepted(.start) == world.startsShown,
+            "seed \(world.seed), \(part): starts that no phone took")
         let judged = world.fleet.withJudge { [clock = world.clock] in $0.report(at: clock.now) }
         let wrong = judged.violations.filter { Wave.judged.contains($0.invariant) }
         #expect(wrong.isEmpty, "seed \(world.seed), \(part): \(wrong.prefix(3))")
