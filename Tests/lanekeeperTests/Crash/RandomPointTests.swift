@@ -1,5 +1,6 @@
 import CardRules
 import Foundation
+import Lanes
 import Operations
 import Simulation
 import Testing
@@ -9,7 +10,7 @@ import Testing
 /// SIGKILL at random points of registrations, of a start wave, a reissue round and the ends of many phones.
 ///
 /// `LANEKEEPER_CRASH_SEED` and `LANEKEEPER_CRASH_ROUNDS` choose other kills and more of them; a failure prints its seed.
-@Suite(.serialized, .enabled(if: BuiltProgram.url != nil)) struct RandomPointTests {
+@Suite(.enabled(if: BuiltProgram.url != nil)) struct RandomPointTests {
     private static let game = "g1"
     private static let phones = 2000
 
@@ -29,17 +30,24 @@ import Testing
         ) async throws
     {
         let world = try await CrashWorld(
-            { try await kind.make(in: $0) }, seed: seed,
-            tuning: ["reissue.afterSeconds": "\(Wave.reissueAfterSeconds)"]
+            { try await kind.make(in: $0) }, seed: seed
         ) { Wave.profiles(Self.phones, of: Self.game, at: $0) }
         try await world.live {
+            let t0 = world.clock.uptime
+            func mark(_ s: String) { print("TIME", kind, s, world.clock.uptime.seconds(since: t0)) }
             var wave = Wave(world, game: Self.game, seed: seed)
             try await world.begin()
+            mark("begun")
             try await wave.register(kills: 1)
+            mark("registered")
             try await wave.start(kills: 2)
+            mark("started")
             try await wave.reissue(kills: 1)
+            mark("reissued")
             try await wave.show(kills: 0)
+            mark("shown")
             try await wave.end(kills: 1)
+            mark("ended")
         }
     }
 }

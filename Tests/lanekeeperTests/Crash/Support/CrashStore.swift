@@ -13,9 +13,8 @@ protocol CrashStore: Sendable {
     func freeze() async throws
     /// Whether a commit stands before the lock, as far as the store can tell: a file cannot, and lets nobody in at all.
     func stopsCommit() async throws -> Bool
-    /// - Parameter drops: a commit that waits comes to nothing, as when the machine of the program dies with it; else it
-    ///   goes on, though whoever sent it be dead.
-    func thaw(drops: Bool) async throws
+    /// Commits that wait come to nothing, as those of a program whose machine died with it.
+    func thaw() async throws
 }
 
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -50,8 +49,7 @@ actor FileStore: CrashStore {
 
     func stopsCommit() -> Bool { holder != nil }
 
-    /// What waited has died with its program.
-    func thaw(drops: Bool) throws {
+    func thaw() throws {
         try holder?.run("ROLLBACK")
         holder = nil
     }
@@ -62,13 +60,13 @@ actor ServerStore: CrashStore {
     nonisolated let url: String
     nonisolated let cluster: PrivateCluster
     nonisolated let database: String
+    /// Between program and server.
+    nonisolated let wire: HeldLine
     private let address: PostgresAddress
     private var holder: PostgresConnection?
 
-    /// - Parameters:
-    ///   - cluster: `nil`: the one that tests share.
-    ///   - port: of something that stands between program and server.
-    init(in cluster: PrivateCluster? = nil, port: Int? = nil) async throws {
+    /// - Parameter cluster: `nil`: the one that tests share.
+    init(in cluster: PrivateCluster? = nil) async throws {
         let found = if let cluster { cluster } else { try await PrivateCluster.shared() }
         self.cluster = found
         let database = found.freshName("crash")
@@ -76,9 +74,9 @@ actor ServerStore: CrashStore {
         let maker = try await PostgresConnection.open(try PostgresAddress(found.url()))
         try await maker.run("CREATE DATABASE \(database)")
         maker.close()
-        let direct = found.url(database: database)
-        address = try PostgresAddress(direct)
-        url = port.map { "postgres://postgres@127.0.0.1:\($0)/\(database)" } ?? direct
+        address = try PostgresAddress(found.url(database: database))
+        wire = try HeldLine(to: found.port)
+        url = "postgres://postgres@127.0.0.1:\(wire.port)/\(database)"
     }
 
     func freeze() async throws {
@@ -93,17 +91,14 @@ actor ServerStore: CrashStore {
 
     private static let isStopped = "datname = current_database() AND wait_event_type = 'Lock'"
 
-    func thaw(drops: Bool) async throws {
-        if drops {
-            try await holder?.run(
-                """
-                SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE \(Self.isStopped)
-                """)
-        }
+    func thaw() async throws {
+        try await holder?.run("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE \(Self.isStopped)")
         try await holder?.run("ROLLBACK")
         holder?.close()
         holder = nil
     }
+
+    deinit { wire.close() }
 
     /// The first column of the last row.
     @discardableResult

@@ -18,11 +18,15 @@ extension CrashWorld {
         _ what: String, patienceSeconds: Double = 90, _ condition: () async throws -> Bool
     ) async throws {
         let since = clock.uptime
+        var looked = since
         while try await !condition() {
-            guard clock.uptime.seconds(since: since) < patienceSeconds else {
+            let now = clock.uptime
+            guard now.seconds(since: since) < patienceSeconds else {
                 throw CrashFault("seed \(seed), after \(kills) kills: never came: \(what); \(standing)")
             }
-            try await clock.sleep(until: clock.now.advanced(bySeconds: 0.005))
+            // Looking at thousands of phones takes its time from what is looked at.
+            try await clock.sleep(until: clock.now.advanced(bySeconds: max(0.005, 3 * now.seconds(since: looked))))
+            looked = clock.uptime
         }
     }
 
@@ -71,7 +75,7 @@ extension CrashWorld {
     func view(_ device: DeviceID) async -> JSONValue? {
         guard let api,
             case .success(let answer) = await api.answer(
-                to: ClientRequest("GET", "/v1/devices/\(device.text)", timeoutSeconds: 5), as: .demo),
+                to: ClientRequest("GET", "/v1/devices/\(device.text)", timeoutSeconds: 30), as: .demo),
             answer.status == 200
         else { return nil }
         return try? JSONDocument(answer.body).root
@@ -135,14 +139,14 @@ extension CrashWorld {
     /// Registrations that were answered and are not in the program's hands: what the phone believes held against what the
     /// program says. To be asked when nothing is under way.
     func lostRegistrations() async throws -> [String] {
+        let phones = (0..<fleet.count).map { fleet.phone($0) }
+        let views = try await withThrowingTaskGroup(of: (Int, JSONValue?).self) { group in
+            for (place, phone) in phones.enumerated() { group.addTask { (place, await self.view(phone.device)) } }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
         var lost: [String] = []
-        for number in 0..<fleet.count {
-            let phone = fleet.phone(number)
-            var view: JSONValue?
-            try await until("a device was told") {
-                view = await self.view(phone.device)
-                return view != nil
-            }
+        for (place, phone) in phones.enumerated() {
+            let view = views[place] ?? nil
             let token = view?["pushToStart"]?["token"]?.text
             let games = view?["selection"]?["games"]?.items.compactMap(\.text)
             if token != phone.pushToStart.map(fingerprint(of:)) || games != phone.choice?.games.map(\.text)

@@ -24,6 +24,7 @@ final class CrashWorld: Sendable {
     let clock = MachineClock()
     private let gateway: GatewayServer
     private let keys: DemoKeys
+    private let connections: Int
     private let state: Mutex<State>
     /// Told with every failure.
     let seed: UInt64
@@ -47,12 +48,14 @@ final class CrashWorld: Sendable {
 
     /// - Parameters:
     ///   - profiles: made with the time at which the world begins.
-    ///   - tuning: for the judge: that of the configuration as far as it matters to it.
+    ///   - tuning: beside `quick`.
+    ///   - connections: to the gateway. With one, every push takes the line that is open already.
     init(
         _ makeStore: (URL) async throws -> any CrashStore, seed: UInt64, tuning: [String: String] = [:],
+        connections: Int = 4,
         profiles: (WallTime) -> [PhoneProfile]
     ) async throws {
-        self.seed = seed
+        (self.seed, self.connections) = (seed, connections)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanekeeper-crash-\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -105,7 +108,7 @@ final class CrashWorld: Sendable {
     private func close() async {
         witness.callOff()
         for direction in [HeldLine.Direction.toServer, .toProgram] { line.letGo(direction) }
-        try? await store.thaw(drops: true)
+        try? await store.thaw()
         if let daemon = daemon {
             daemon.send(SIGKILL)
             _ = await daemon.ended()
@@ -180,7 +183,7 @@ final class CrashWorld: Sendable {
               http: { keys: [\(keys.joined(separator: ", "))] },
               apps: [ { id: 'lineup', bundleID: '\(DemoWorld.bundleID)', teamID: '\(DemoWorld.teamID)',
                 keyID: '\(DemoWorld.keyID)', keyFile: 'key.p8', slateAttributesType: 'LineupAttributes' } ],
-              apns: { caFile: 'gateway.pem', perTokenPerSecond: 0, perSecond: 100000, timeoutSeconds: 10,
+              apns: { caFile: 'gateway.pem', connections: \(connections), perTokenPerSecond: 0, perSecond: 100000, timeoutSeconds: 10,
                 gateways: { production: { url: 'https://127.0.0.1:\(line.port)' },
                   sandbox: { url: 'https://127.0.0.1:\(line.port)' } } },
               tuning: { \(nested(tuning)) },

@@ -1,5 +1,6 @@
 import CardRules
 import Foundation
+import Lanes
 import Operations
 import Simulation
 import Testing
@@ -9,7 +10,8 @@ import Testing
 /// The night of many phones with one game: they register, their cards start, are replaced, updated and ended, while
 /// something happens to the program at random moments. After each part it is judged what the phones saw.
 struct Wave {
-    static let reissueAfterSeconds = 12.0
+    /// The age at which cards are replaced, once that has its turn: that of the youngest then, but not less.
+    private static let leastAgeSeconds = 6.0
     private static let claimedAtOnce = 200
 
     private let world: CrashWorld
@@ -66,18 +68,28 @@ struct Wave {
         try await posted
         try await world.until("whoever can has a card") { world.startsShown >= count - mayBeLost }
         try await settleCards()
-        judge("start")
+        judge("start", mostStarts: 1, apartSeconds: 0)
     }
 
-    /// The age at which cards are replaced passes by itself.
+    /// All cards have come to the age at which they are replaced.
     mutating func reissue(kills: Int) async throws {
-        let before = world.witness.accepted(.start)
+        var age = 0.0
+        try await world.until("the cards have an age") {
+            let begins = (0..<count).compactMap { world.alive(onPhone: $0).first?.began }
+            age = (begins.map { world.clock.now.seconds(since: $0) }.min() ?? 0).rounded(.down)
+            return age >= Self.leastAgeSeconds
+        }
+        let (before, since) = (world.witness.accepted(.start), world.clock.uptime)
+        try world.tune(["reissue.afterSeconds": "\(age)"])
+        try await again { $0.kill() }
         for _ in 0..<kills { try await strike(.start, within: count / 2) }
         try await world.until("most are replaced") { world.witness.accepted(.start) >= before + count * 3 / 4 }
         try world.tune(["reissue.afterSeconds": "27900"])
         try await again { $0.kill() }
         try await settleCards()
-        judge("reissue")
+        // Successors may come to that age too while the round goes on.
+        let rounds = 1 + Int(world.clock.uptime.seconds(since: since) / age)
+        judge("reissue", mostStarts: 1 + rounds, apartSeconds: age / 2)
     }
 
     mutating func show(kills: Int) async throws {
@@ -89,12 +101,12 @@ struct Wave {
     }
 
     mutating func end(kills: Int) async throws {
-        let game = game
+        let (game, before) = (game, world.witness.accepted(.start))
         async let posted: Void = world.post { [CrashWorld.score(game, 7, .final, at: $0)] }
         for _ in 0..<kills { try await strike(.end, within: count / 2) }
         try await posted
         try await world.until("no card stands") { world.cards == 0 }
-        judge("end")
+        #expect(world.witness.accepted(.start) == before, "seed \(world.seed): starts where all was to end")
     }
 
     // MARK: - Kills
@@ -136,13 +148,16 @@ struct Wave {
         try await world.until("the apps have told everything") { world.calls.isIdle }
     }
 
-    /// No start came while a card was younger than the age at which it is replaced, whether that stood or not.
-    private func judge(_ part: String) {
+    /// - Parameters:
+    ///   - mostStarts: that a phone may have had.
+    ///   - apartSeconds: the least between two of them.
+    private func judge(_ part: String, mostStarts: Int, apartSeconds: Double) {
         var twice: [String] = []
         for number in 0..<count {
             let begins = world.starts(ofPhone: number).map(\.began).sorted()
+            if begins.count > mostStarts { twice.append("phone \(number): \(begins.count) starts") }
             for (earlier, later) in zip(begins, begins.dropFirst())
-            where later.seconds(since: earlier) < Self.reissueAfterSeconds - 1.5 {
+            where later.seconds(since: earlier) < apartSeconds {
                 twice.append("phone \(number): a start \(later.seconds(since: earlier)) s after another")
             }
         }
