@@ -143,6 +143,13 @@ final class CrashWorld: Sendable {
         guard await daemon.logged("ready") != nil else { throw CrashFault("it did not become ready") }
         let address = try #require(ClientAddress(daemon.address))
         let api = try DemoAPI(DemoAccess(address: address, keys: keys))
+        // In a cluster its partitions come when the lease of the one before is over.
+        try await until("it is ready for calls") {
+            guard case .success(let answer) = await api.answer(to: ClientRequest("GET", "/readyz"), as: .demo) else {
+                return false
+            }
+            return answer.status == 200
+        }
         let before = state.withLock { state in
             defer { (state.daemon, state.api) = (daemon, api) }
             return state.api
@@ -188,6 +195,7 @@ final class CrashWorld: Sendable {
                   sandbox: { url: 'https://127.0.0.1:\(line.port)' } } },
               tuning: { \(nested(tuning)) },
               \(settings.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)," }.joined(separator: " "))
+              cluster: { leaseSeconds: 2.5 },
               log: { format: 'text' },
             }
             """
