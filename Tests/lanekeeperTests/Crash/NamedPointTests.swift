@@ -65,6 +65,13 @@ import Testing
         #expect(world.witness.accepted(.start) == world.startsShown)
     }
 
+    /// The caught phone's app chooses these games.
+    private static func select(_ games: [String], in world: CrashWorld) async throws {
+        let list = games.map { "\"\($0)\"" }.joined(separator: ",")
+        let body = "{\"games\":[\(list)],\"pinned\":null,\"muted\":[],\"syncedAt\":\(world.clock.now.unixSeconds + 1)}"
+        try await world.call("PUT", "/v1/devices/\(caught)/selection", body)
+    }
+
     private static func killed(_ world: CrashWorld) async throws {
         world.kill()
         await world.died()
@@ -91,7 +98,7 @@ import Testing
     func `L1, L10: a start whose program is killed happens at most once, and not at all only once it was claimed`(
         point: StartPoint, kind: StoreKind
     ) async throws {
-        let world = try await Self.world(kind)
+        let (world, struck) = (try await Self.world(kind), Flag())
         try await world.live {
             // A line that never was open: the pool has nowhere to write to.
             if point == .committed { world.line.hold(.toServer) }
@@ -99,9 +106,12 @@ import Testing
             if point == .pushWritten { world.line.hold(.toServer) }
             if point == .intentWritten { try await world.store.freeze() }
             let server = world.store as? ServerStore
-            if point == .commitUnheard { server?.wire.hold(.toProgram) }
+            if point == .commitUnheard { server?.wire.holdAnswers(after: "\u{0}claims\u{0}") }
             if [.pushArrived, .answered, .verdictRecorded].contains(point) {
-                world.witness.strike(afterNext: 1, .start) { world.line.hold(.toProgram) }
+                world.witness.strike(afterNext: 1, .start) {
+                    world.line.hold(.toProgram)
+                    struck.raise()
+                }
             }
             async let posted: Void = world.post { [CrashWorld.score(Role.caught.game, 0, at: $0)] }
             switch point {
@@ -121,16 +131,16 @@ import Testing
                     let isDecided = await world.states(Self.caught) == ["starting"]
                     return isDecided && world.line.heldBytes(.toServer) > 700
                 }
-            case .pushArrived: try await world.until("it is there") { world.starts(ofPhone: 1).count == 1 }
+            case .pushArrived: try await world.until("it is there") { struck.isUp }
             case .answered:
-                try await world.until("it is there") { world.starts(ofPhone: 1).count == 1 }
+                try await world.until("it is there") { struck.isUp }
                 try await world.store.freeze()
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") {
                     await world.view(Self.caught)?["ledger"]?["accepted"]?.wholeNumber == 1
                 }
             case .verdictRecorded:
-                try await world.until("it is there") { world.starts(ofPhone: 1).count == 1 }
+                try await world.until("it is there") { struck.isUp }
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") { await world.kept(Self.caught).contains("verdict") }
             }
@@ -158,7 +168,7 @@ import Testing
 
     @Test(arguments: EndPoint.allCases, StoreKind.allCases)
     func `L1: an owed end whose program is killed is not forgotten`(point: EndPoint, kind: StoreKind) async throws {
-        let world = try await Self.world(kind)
+        let (world, struck) = (try await Self.world(kind), Flag())
         try await world.live {
             try await Self.prepare(world)
             try await Self.start(.caught, in: world)
@@ -167,25 +177,27 @@ import Testing
             case .committed: try await world.call("POST", "/v1/gateways/production/pause")
             case .pushWritten: world.line.hold(.toServer)
             case .pushArrived, .answered, .verdictRecorded:
-                world.witness.strike(afterNext: 1, .end) { world.line.hold(.toProgram) }
+                world.witness.strike(afterNext: 1, .end) {
+                    world.line.hold(.toProgram)
+                    struck.raise()
+                }
             }
             // U5: nothing qualifies any more.
-            let body = "{\"games\":[],\"pinned\":null,\"muted\":[],\"syncedAt\":\(world.clock.now.unixSeconds + 1)}"
-            async let called: Void = world.call("PUT", "/v1/devices/\(Self.caught)/selection", body)
+            async let called: Void = Self.select([], in: world)
             if point != .intentWritten, point != .pushArrived, point != .answered { try await called }
             switch point {
             case .intentWritten, .committed:
                 try await world.until("the end is owed") { await world.states(Self.caught) == ["ending"] }
             case .pushWritten:
                 try await world.until("the end is written") { world.line.heldBytes(.toServer) > 300 }
-            case .pushArrived: try await world.until("it is there") { world.alive(onPhone: 1).isEmpty }
+            case .pushArrived: try await world.until("it is there") { struck.isUp }
             case .answered:
-                try await world.until("it is there") { world.alive(onPhone: 1).isEmpty }
+                try await world.until("it is there") { struck.isUp }
                 try await world.store.freeze()
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") { await world.states(Self.caught).isEmpty }
             case .verdictRecorded:
-                try await world.until("it is there") { world.alive(onPhone: 1).isEmpty }
+                try await world.until("it is there") { struck.isUp }
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") { await world.states(Self.caught).isEmpty }
             }
@@ -220,7 +232,7 @@ import Testing
     func `R2, R3: a reissue whose program is killed leaves one card, and a successor is never sent twice`(
         point: ReissuePoint, kind: StoreKind
     ) async throws {
-        let world = try await Self.world(kind)
+        let (world, struck) = (try await Self.world(kind), Flag())
         try await world.live {
             try await Self.prepare(world, isWarm: false)
             try await Self.start(.caught, in: world)
@@ -229,7 +241,10 @@ import Testing
             case .intentWritten: try await world.store.freeze()
             case .pushWritten: world.line.hold(.toServer)
             case .pushArrived, .answered, .endOwed:
-                world.witness.strike(afterNext: 1, .start) { world.line.hold(.toProgram) }
+                world.witness.strike(afterNext: 1, .start) {
+                    world.line.hold(.toProgram)
+                    struck.raise()
+                }
             }
             try world.tune(["reissue.afterSeconds": "1"])
             try await world.reload()
@@ -238,16 +253,16 @@ import Testing
                 try await world.until("the reissue is decided") { await world.states(Self.caught) == ["replacing"] }
             case .pushWritten:
                 try await world.until("the successor's start is written") { world.line.heldBytes(.toServer) > 700 }
-            case .pushArrived: try await world.until("it is there") { world.starts(ofPhone: 1).count == 2 }
+            case .pushArrived: try await world.until("it is there") { struck.isUp }
             case .answered:
-                try await world.until("it is there") { world.starts(ofPhone: 1).count == 2 }
+                try await world.until("it is there") { struck.isUp }
                 try await world.store.freeze()
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") {
                     await world.view(Self.caught)?["ledger"]?["accepted"]?.wholeNumber == 2
                 }
             case .endOwed:
-                try await world.until("it is there") { world.starts(ofPhone: 1).count == 2 }
+                try await world.until("it is there") { struck.isUp }
                 try await world.call("POST", "/v1/gateways/production/pause")
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") {

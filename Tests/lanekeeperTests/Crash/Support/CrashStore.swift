@@ -100,9 +100,21 @@ actor ServerStore: CrashStore {
 
     deinit { wire.close() }
 
+    /// As a URL names several servers of which one may be written to.
+    nonisolated func through(hosts ports: [Int]) -> String {
+        let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+        return "postgres://postgres@\(hosts)/\(database)?target_session_attrs=read-write"
+    }
+
     /// The first column of the last row.
     @discardableResult
-    func sql(_ text: String) async throws -> String? {
+    func sql(_ text: String) async throws -> String? { try await Self.sql(text, at: address) }
+
+    static func sql(_ text: String, at url: String) async throws -> String? {
+        try await sql(text, at: try PostgresAddress(url))
+    }
+
+    private static func sql(_ text: String, at address: PostgresAddress) async throws -> String? {
         let connection = try await PostgresConnection.open(address, settings: Self.patient)
         defer { connection.close() }
         return try await connection.run(text)

@@ -108,6 +108,21 @@ extension CrashWorld {
         }
     }
 
+    /// The status of one call, answered or not; `nil`: it was not.
+    func once(_ method: String, _ path: String, _ body: String) async -> Int? {
+        guard let api,
+            case .success(let answer) = await api.answer(to: .json(method, path, Array(body.utf8)), as: .demo)
+        else { return nil }
+        return answer.status
+    }
+
+    /// What `readyz` says; `nil`: nothing.
+    func isReady() async -> Bool? {
+        guard let api, case .success(let answer) = await api.answer(to: ClientRequest("GET", "/readyz"), as: .demo)
+        else { return nil }
+        return answer.status == 200
+    }
+
     /// The running program reads what `tune` has written.
     func reload() async throws {
         guard let daemon else { return }

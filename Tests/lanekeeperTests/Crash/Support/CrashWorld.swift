@@ -25,13 +25,14 @@ final class CrashWorld: Sendable {
     private let gateway: GatewayServer
     private let keys: DemoKeys
     private let connections: Int
+    private let leaseSeconds: Double
     private let state: Mutex<State>
     /// Told with every failure.
     let seed: UInt64
 
     private struct State {
         var tuning: [String: String]
-        var settings: [String: String] = [:]
+        var storeURL: String?
         var daemon: RunningDaemon?
         var api: DemoAPI?
         var kills = 0
@@ -49,13 +50,14 @@ final class CrashWorld: Sendable {
     /// - Parameters:
     ///   - profiles: made with the time at which the world begins.
     ///   - tuning: beside `quick`.
+    ///   - leaseSeconds: of a node of a cluster: a killed one's partitions are free after that.
     ///   - connections: to the gateway. With one, every push takes the line that is open already.
     init(
         _ makeStore: (URL) async throws -> any CrashStore, seed: UInt64, tuning: [String: String] = [:],
-        connections: Int = 4,
+        connections: Int = 4, leaseSeconds: Double = 2.5,
         profiles: (WallTime) -> [PhoneProfile]
     ) async throws {
-        (self.seed, self.connections) = (seed, connections)
+        (self.seed, self.connections, self.leaseSeconds) = (seed, connections, leaseSeconds)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanekeeper-crash-\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -131,30 +133,27 @@ final class CrashWorld: Sendable {
         try writeConfiguration()
     }
 
-    func set(_ settings: [String: String]) { state.withLock { $0.settings.merge(settings) { $1 } } }
+    /// Another way to the same store.
+    func useStore(url: String) { state.withLock { $0.storeURL = url } }
 
     /// Begins one, waits until it is ready, and leads the phones to it.
     /// - Returns: seconds that it took.
     @discardableResult
     func begin() async throws -> Double {
         let since = clock.uptime
+        let url = state.withLock { $0.storeURL } ?? store.url
         let daemon = try await RunningDaemon(
-            in: folder, configuration: configuration(), flags: ["--migrate", "--set", "store.url=\(store.url)"])
+            in: folder, configuration: configuration(), flags: ["--migrate", "--set", "store.url=\(url)"])
         guard await daemon.logged("ready") != nil else { throw CrashFault("it did not become ready") }
         let address = try #require(ClientAddress(daemon.address))
         let api = try DemoAPI(DemoAccess(address: address, keys: keys))
-        // In a cluster its partitions come when the lease of the one before is over.
-        try await until("it is ready for calls") {
-            guard case .success(let answer) = await api.answer(to: ClientRequest("GET", "/readyz"), as: .demo) else {
-                return false
-            }
-            return answer.status == 200
-        }
         let before = state.withLock { state in
             defer { (state.daemon, state.api) = (daemon, api) }
             return state.api
         }
         await before?.close()
+        // In a cluster its partitions come when the lease of the one before is over.
+        try await until("it is ready for calls") { await isReady() == true }
         fleet.withJudge { [clock] in $0.serverRestarts(at: clock.now) }
         calls.connect(to: api)
         return clock.uptime.seconds(since: since)
@@ -180,7 +179,7 @@ final class CrashWorld: Sendable {
     }
 
     private func configuration() -> String {
-        let (tuning, settings) = state.withLock { ($0.tuning, $0.settings) }
+        let tuning = state.withLock { $0.tuning }
         let keys = keys.configured.map { key in
             let scopes = key.scopes.map { "'\($0.rawValue)'" }.joined(separator: ", ")
             return "{ name: '\(key.name)', scopes: [\(scopes)], sha256: '\(hexText(key.sha256.value))' }"
@@ -194,8 +193,7 @@ final class CrashWorld: Sendable {
                 gateways: { production: { url: 'https://127.0.0.1:\(line.port)' },
                   sandbox: { url: 'https://127.0.0.1:\(line.port)' } } },
               tuning: { \(nested(tuning)) },
-              \(settings.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)," }.joined(separator: " "))
-              cluster: { leaseSeconds: 2.5 },
+              cluster: { leaseSeconds: \(leaseSeconds) },
               log: { format: 'text' },
             }
             """

@@ -14,6 +14,8 @@ final class HeldLine: Sendable {
     private struct State {
         var target: UInt16
         var isHeld = [false, false]
+        /// Answers are held once this has passed to the server.
+        var marker: [UInt8]?
         var heldBytes = [0, 0]
         var isClosed = false
         var open: Set<Int32> = []
@@ -35,6 +37,7 @@ final class HeldLine: Sendable {
                 if client >= 0 {
                     serve(client)
                 } else if errno != EINTR, errno != ECONNABORTED {
+                    Glibc.close(accepting)
                     return
                 }
             }
@@ -49,6 +52,9 @@ final class HeldLine: Sendable {
         }
     }
 
+    /// Answers are held from the moment on at which the program has said this to the server.
+    func holdAnswers(after words: String) { state.withLock { $0.marker = Array(words.utf8) } }
+
     func letGo(_ direction: Direction) { state.withLock { $0.isHeld[direction.rawValue] = false } }
 
     /// Bytes that stand still now.
@@ -58,13 +64,12 @@ final class HeldLine: Sendable {
     func lead(to port: Int) { state.withLock { $0.target = UInt16(port) } }
 
     func close() {
-        let open = state.withLock { state in
+        state.withLock { state in
             state.isClosed = true
-            return state.open
+            // Whoever reads them closes them.
+            for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
         shutdown(listener, Int32(SHUT_RDWR))
-        Glibc.close(listener)
-        for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
     private func serve(_ client: Int32) {
@@ -87,6 +92,7 @@ final class HeldLine: Sendable {
         while true {
             let count = read(from, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
+            if direction == .toServer, count > 0 { look(at: buffer[..<count]) }
             guard count > 0, passes(count, direction, link, to), HeldLine.writeAll(to, buffer[..<count]) else { break }
         }
         shutdown(link.client, Int32(SHUT_RDWR))
@@ -95,6 +101,14 @@ final class HeldLine: Sendable {
         state.withLock { $0.open.subtract([link.client, link.server]) }
         Glibc.close(link.client)
         Glibc.close(link.server)
+    }
+
+    private func look(at bytes: ArraySlice<UInt8>) {
+        state.withLock { state in
+            guard let marker = state.marker, bytes.firstRange(of: marker) != nil else { return }
+            state.marker = nil
+            state.isHeld[Direction.toProgram.rawValue] = true
+        }
     }
 
     /// Waits while the direction is held.

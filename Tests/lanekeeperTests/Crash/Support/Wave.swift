@@ -25,8 +25,8 @@ struct Wave {
         random = SeededGenerator(seed: seed)
     }
 
-    static func profiles(_ count: Int, of game: String, at now: WallTime) -> [PhoneProfile] {
-        (0..<count).map { number in
+    static func profiles(_ count: Int, of game: String, at now: WallTime, from first: Int = 0) -> [PhoneProfile] {
+        (first..<first + count).map { number in
             var profile = PhoneProfile(
                 handset: number, bundleID: DemoWorld.bundleID, osVersion: OSVersion(major: 18, minor: 1),
                 user: "u\(number)", device: DeviceID(unchecked: "d\(number)"),
@@ -44,26 +44,26 @@ struct Wave {
 
     // MARK: - Parts
 
-    mutating func register(kills: Int) async throws {
-        for _ in 0..<kills {
+    mutating func register(_ troubles: [Trouble]) async throws {
+        for trouble in troubles {
             let at = Int.random(in: 1..<2 * count, using: &random)
             try await world.until("\(at) calls were answered") { world.calls.counts.answered >= at }
-            try await again { $0.kill() }
+            try await happen(trouble)
         }
         try await world.until("all are registered") { world.calls.counts.answered >= 2 * count }
         // At once after the last answer: what was answered is kept.
-        try await again { $0.kill() }
+        if !troubles.isEmpty { try await happen(.kill) }
         let lost = try await world.lostRegistrations()
         #expect(lost.isEmpty, "seed \(world.seed): \(lost.count): \(lost.prefix(3))")
     }
 
-    mutating func start(kills: Int) async throws {
+    mutating func start(_ troubles: [Trouble]) async throws {
         let game = game
         try await world.post { [CrashWorld.game(game, at: $0)] }
         async let posted: Void = world.post { [CrashWorld.score(game, 0, at: $0)] }
-        for left in stride(from: kills, to: 0, by: -1) {
+        for (place, trouble) in troubles.enumerated() {
             let rest = max(1, count - mayBeLost - world.startsShown)
-            try await strike(.start, within: max(1, rest / (left + 1)))
+            try await strike(.start, within: max(1, rest / (troubles.count - place + 1)), trouble)
         }
         try await posted
         try await world.until("whoever can has a card") { world.startsShown >= count - mayBeLost }
@@ -72,7 +72,7 @@ struct Wave {
     }
 
     /// All cards have come to the age at which they are replaced.
-    mutating func reissue(kills: Int) async throws {
+    mutating func reissue(_ troubles: [Trouble]) async throws {
         var age = 0.0
         try await world.until("the cards have an age") {
             let begins = (0..<count).compactMap { world.alive(onPhone: $0).first?.began }
@@ -81,57 +81,77 @@ struct Wave {
         }
         let (before, since) = (world.witness.accepted(.start), world.clock.uptime)
         try world.tune(["reissue.afterSeconds": "\(age)"])
-        try await again { $0.kill() }
-        for _ in 0..<kills { try await strike(.start, within: count / 2) }
+        try await happen(.kill)
+        for trouble in troubles { try await strike(.start, within: count / 2, trouble) }
         try await world.until("most are replaced") { world.witness.accepted(.start) >= before + count * 3 / 4 }
         try world.tune(["reissue.afterSeconds": "27900"])
-        try await again { $0.kill() }
+        try await happen(.kill)
         try await settleCards()
         // Successors may come to that age too while the round goes on.
         let rounds = 1 + Int(world.clock.uptime.seconds(since: since) / age)
         judge("reissue", mostStarts: 1 + rounds, apartSeconds: age / 2)
     }
 
-    mutating func show(kills: Int) async throws {
+    mutating func show(_ troubles: [Trouble]) async throws {
         let game = game
         async let posted: Void = world.post { [CrashWorld.score(game, 7, at: $0)] }
-        for _ in 0..<kills { try await strike(.update, within: count / 2) }
+        for trouble in troubles { try await strike(.update, within: count / 2, trouble) }
         try await posted
         try await world.until("all cards show the score") { world.allShow(7) }
     }
 
-    mutating func end(kills: Int) async throws {
+    mutating func end(_ troubles: [Trouble]) async throws {
         let (game, before) = (game, world.witness.accepted(.start))
         async let posted: Void = world.post { [CrashWorld.score(game, 7, .final, at: $0)] }
-        for _ in 0..<kills { try await strike(.end, within: count / 2) }
+        for trouble in troubles { try await strike(.end, within: count / 2, trouble) }
         try await posted
         try await world.until("no card stands") { world.cards == 0 }
         #expect(world.witness.accepted(.start) == before, "seed \(world.seed): starts where all was to end")
     }
 
-    // MARK: - Kills
+    // MARK: - Troubles
 
-    /// Kills as one of the next pushes arrives, or a moment after.
-    private mutating func strike(_ event: Witness.Event, within: Int) async throws {
+    enum Trouble: Sendable {
+        /// SIGKILL, and another program is begun.
+        case kill
+        /// Something that the program must live through.
+        case other(String, @Sendable () async throws -> Void)
+    }
+
+    /// As one of the next pushes arrives, or a moment after.
+    private mutating func strike(_ event: Witness.Event, within: Int, _ trouble: Trouble) async throws {
         let place = Int.random(in: 1...max(1, within), using: &random)
         let delay = random.chance(0.5) ? 0 : Double.random(in: 0...0.1, using: &random)
         let struck = Flag()
         let world = world
+        let isExact = if case .kill = trouble { delay == 0 } else { false }
         world.witness.strike(afterNext: place, event) {
-            if delay == 0 { world.kill() }
+            if isExact { world.kill() }
             struck.raise()
         }
         try await world.until("\(place) pushes came: \(event)") { struck.isUp }
         try await world.clock.sleep(until: world.clock.now.advanced(bySeconds: delay))
-        try await again { $0.kill() }
+        try await happen(trouble)
     }
 
-    /// The program ends, and another begins.
-    private mutating func again(_ end: (CrashWorld) -> Void) async throws {
-        end(world)
-        await world.died()
-        mayBeLost += Self.claimedAtOnce
-        try await world.begin()
+    private mutating func happen(_ trouble: Trouble) async throws {
+        switch trouble {
+        case .kill:
+            world.kill()
+            await world.died()
+            mayBeLost += Self.claimedAtOnce
+            try await world.begin()
+        case .other(let name, let body):
+            try await body()
+            // How long it takes to be well again is told, not judged: others use the machine too.
+            let since = world.clock.uptime
+            let before = world.witness.accepted(.start)
+            try await world.until("it goes on after: \(name)") {
+                let isReady = await world.isReady()
+                return isReady == true && (world.witness.accepted(.start) > before || world.startsShown == count)
+            }
+            print("\(name): on again after \(world.clock.uptime.seconds(since: since)) s")
+        }
     }
 
     // MARK: - Judging
