@@ -159,6 +159,13 @@ final class CrashWorld: Sendable {
         return clock.uptime.seconds(since: since)
     }
 
+    /// One more beside it, on the same store; it has to be put away by whoever begins it.
+    func beginAnother() async throws -> (daemon: RunningDaemon, api: DemoAPI) {
+        let daemon = try await RunningDaemon(
+            in: folder, configuration: configuration(), flags: ["--set", "store.url=\(store.url)"])
+        return (daemon, try DemoAPI(DemoAccess(address: try #require(ClientAddress(daemon.address)), keys: keys)))
+    }
+
     /// SIGKILL. To be followed by `died`; from any thread.
     func kill() {
         daemon?.send(SIGKILL)
