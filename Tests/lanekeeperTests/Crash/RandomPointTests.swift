@@ -1,6 +1,5 @@
 import CardRules
 import Foundation
-import Lanes
 import Operations
 import Simulation
 import Testing
@@ -33,21 +32,13 @@ import Testing
             { try await kind.make(in: $0) }, seed: seed
         ) { Wave.profiles(Self.phones, of: Self.game, at: $0) }
         try await world.live {
-            let t0 = world.clock.uptime
-            func mark(_ s: String) { print("TIME", kind, s, world.clock.uptime.seconds(since: t0)) }
             var wave = Wave(world, game: Self.game, seed: seed)
             try await world.begin()
-            mark("begun")
             try await wave.register([.kill])
-            mark("registered")
             try await wave.start([.kill, .kill])
-            mark("started")
             try await wave.reissue([.kill])
-            mark("reissued")
             try await wave.show([])
-            mark("shown")
             try await wave.end([.kill])
-            mark("ended")
         }
     }
 }

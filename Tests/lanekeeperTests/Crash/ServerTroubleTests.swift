@@ -12,7 +12,7 @@ import Testing
 /// nothing may be lost at all: no start, no end, no registration.
 @Suite(.serialized, .enabled(if: BuiltProgram.url != nil)) struct ServerTroubleTests {
     private static let game = "g1"
-    private static let phones = 400
+    private static let phones = 1200
 
     /// The whole night of a wave, with these troubles in its start wave.
     private func night(_ world: CrashWorld, troubles: [Wave.Trouble]) async throws {

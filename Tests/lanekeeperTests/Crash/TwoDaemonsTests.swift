@@ -71,6 +71,7 @@ import Testing
         other.daemon.send(SIGSTOP)
         try await world.store.thaw()
         try await world.until("the one that runs has taken over and sent them all") { world.cards == 2 * Self.phones }
+        print("known fault 19: taken over; goes on at \(world.clock.now.milliseconds)")
         other.daemon.send(SIGCONT)
         try await world.until("the stopped one takes part again") { await isReady(other.api) }
         try await world.post { [CrashWorld.score("g1", 200, at: $0), CrashWorld.score("g2", 200, at: $0)] }
