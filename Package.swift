@@ -85,7 +85,7 @@ let package = Package(
         tests(
             of: "lanekeeper",
             [
-                "CardRules", "Intake", "Lanes", "WebServer", "Operations", "Simulation", "TLS", "Postgres",
+                "CardRules", "Intake", "Lanes", "LaneStore", "WebServer", "Operations", "Simulation", "TLS", "Postgres",
                 "PrivatePostgres",
             ]),
     ]

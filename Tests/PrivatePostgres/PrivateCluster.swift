@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 
 /// A PostgreSQL of the tests' own: in a temporary folder, on a free loopback port, under an unprivileged user, with logical
@@ -48,17 +49,31 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    private init(settings: String) throws {
+    /// A copy of this one that follows it, to be promoted. About three seconds.
+    public func standby() async throws -> PrivateCluster {
+        try await offPool { try PrivateCluster(settings: "", following: self.port) }
+    }
+
+    /// A standby becomes a server that may be written to.
+    public func promote() async throws { try await offPool { try self.control(["promote"]) } }
+
+    /// - Parameter primary: the port of the server to copy and to follow; `nil`: it begins empty.
+    private init(settings: String, following primary: Int? = nil) throws {
         let programs = try Programs.folder()
         user = try Account.unprivileged()
         folder = try TemporaryFolder.make(for: user)
         let socketPort = try FreePort.find()
         port = socketPort
+        let making =
+            primary.map {
+                "'\(programs)/pg_basebackup' -D \"$d/data\" -h 127.0.0.1 -p \($0) -U postgres -R -c fast --no-sync"
+            }
+            ?? "'\(programs)/initdb' -D \"$d/data\" -A trust -E UTF8 --no-locale -U postgres --no-sync --no-instructions"
         let script = """
             trap '' INT TERM HUP PIPE
             d='\(folder)'
             begin() {
-              '\(programs)/initdb' -D "$d/data" -A trust -E UTF8 --no-locale -U postgres --no-sync --no-instructions &&
+              \(making) &&
               cat "$d/settings" >> "$d/data/postgresql.conf" &&
               '\(programs)/pg_ctl' -D "$d/data" -l "$d/log" -w -t 60 start
             }
@@ -103,6 +118,17 @@ public final class PrivateCluster: Sendable {
     public func restart(_ mode: String) async throws {
         try await stop(mode)
         try await begin()
+    }
+
+    /// To every process of the server, from the first one on: SIGSTOP and SIGCONT.
+    public func signalAll(_ signal: Int32) throws {
+        let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+        guard let first = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
+            throw ClusterFault(what: "no postmaster.pid")
+        }
+        // Those of a postmaster that stands still do not grow in number.
+        kill(first, signal)
+        for child in ProcessTable.children(of: first) { kill(child, signal) }
     }
 
     /// Everything that the server logged.

@@ -40,6 +40,20 @@ struct Account: Sendable {
     private func group(of name: String) -> UInt32 { getpwnam(name)?.pointee.pw_gid ?? 65_534 }
 }
 
+enum ProcessTable {
+    static func children(of parent: Int32) -> [Int32] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap { Int32($0) }.filter { pid in
+            // After the name, which stands in parentheses and may hold anything: state, parent.
+            guard let line = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+                let name = line.lastIndex(of: ")")
+            else { return false }
+            let fields = line[name...].split(separator: " ")
+            return fields.count > 2 && Int32(fields[2]) == parent
+        }
+    }
+}
+
 enum TemporaryFolder {
     static func make(for account: Account) throws -> String {
         var template = Array("/tmp/lanekeeper-pg-XXXXXX".utf8CString)
@@ -95,6 +109,11 @@ final class Keeper: Sendable {
         posix_spawn_file_actions_adddup2(&actions, down[0], 0)
         posix_spawn_file_actions_adddup2(&actions, up[1], 1)
         posix_spawn_file_actions_adddup2(&actions, up[1], 2)
+        // A server outlives many a child of this process: it must not hold the pipes by which their ends are told.
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        for descriptor in open.compactMap({ Int32($0) }) where descriptor > 2 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         posix_spawnattr_setflags(&attributes, 0x80)  // POSIX_SPAWN_SETSID, behind _GNU_SOURCE

@@ -218,13 +218,17 @@ public actor Supervisor {
         var changes: [SlateChange] = []
         changes.reserveCapacity(lines.count)
         for line in lines { changes.append(slate.apply(line, at: now)) }
-        publish(at: now, watch: watch)
-        try await keep(lines, at: now)
+        // Handed to the store before any lane can hand it a start that rests on it (L1).
+        try await keep(lines, at: now) { publish(at: now, watch: watch) }
         return changes
     }
 
-    /// - Parameter tag: by which this node knows them again.
-    func keep(_ lines: [SlateLine], at now: WallTime, tag: Int64 = 0) async throws(StoreError) {
+    /// - Parameters:
+    ///   - tag: by which this node knows them again.
+    ///   - then: done once the store has them in hand; what is handed to it later lands later, if at all.
+    func keep(
+        _ lines: [SlateLine], at now: WallTime, tag: Int64 = 0, then: () -> Void = {}
+    ) async throws(StoreError) {
         var batch = CommitBatch()
         batch.slateLines = lines.map { ArrivedLine(line: $0, at: now) }
         batch.slateTag = tag
@@ -234,6 +238,7 @@ public actor Supervisor {
         }
         let outcome = await withCheckedContinuation { done in
             environment.store.commit(batch) { done.resume(returning: $0) }
+            then()
         }
         if case .failed(let error) = outcome { throw error }
     }

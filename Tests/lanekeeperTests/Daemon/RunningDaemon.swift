@@ -134,13 +134,13 @@ final class Lines: Sendable {
     /// For a child's output.
     func pipe() -> Pipe {
         let pipe = Pipe()
-        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-            let bytes = handle.availableData
-            guard !bytes.isEmpty else {
-                handle.readabilityHandler = nil
-                return tell.finish()
+        // A thread of its own: a handler of Foundation's may meet its descriptor closed when children die in numbers.
+        Thread.detachNewThread { [self] in
+            while true {
+                let bytes = pipe.fileHandleForReading.availableData
+                guard !bytes.isEmpty else { return tell.finish() }
+                for line in take([UInt8](bytes)) { tell.yield(line) }
             }
-            for line in take([UInt8](bytes)) { tell.yield(line) }
         }
         return pipe
     }

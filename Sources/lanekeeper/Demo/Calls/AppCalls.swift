@@ -45,6 +45,9 @@ final class AppCalls: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
 
+    /// Every call that was taken has its answer.
+    var isIdle: Bool { state.withLock { $0.phones.isEmpty } }
+
     /// When a call is to be repeated next.
     var nextRetry: WallTime? { state.withLock { $0.retries.values.min() } }
 
