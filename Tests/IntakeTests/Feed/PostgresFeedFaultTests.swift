@@ -69,9 +69,15 @@ import Testing
         try await rig.admin.sql(
             """
             DO $$ DECLARE pid int; BEGIN
-              SELECT active_pid INTO pid FROM pg_replication_slots WHERE slot_name = '\(rig.name)';
-              PERFORM pg_terminate_backend(pid, 5000);
-              PERFORM pg_drop_replication_slot('\(rig.name)');
+              FOR attempt IN 1..100 LOOP
+                SELECT active_pid INTO pid FROM pg_replication_slots WHERE slot_name = '\(rig.name)';
+                PERFORM pg_terminate_backend(pid, 5000);
+                BEGIN
+                  PERFORM pg_drop_replication_slot('\(rig.name)');
+                  RETURN;
+                EXCEPTION WHEN object_in_use THEN NULL;  -- the feed was back before
+                END;
+              END LOOP;
             END $$
             """)
         #expect(await feed.value == .slotMissing(slot: rig.name))
