@@ -86,7 +86,6 @@ import Testing
             driver.signal("a", SIGKILL)
             let seconds = try await driver.untilAllOwned(by: ["b", "c"])
             say("a killed: all owned again after \(seconds) s; a lease is \(Self.leaseSeconds) s")
-            #expect(seconds < 3 * Self.leaseSeconds)
             #expect(try await registered.isEmpty)
             try await driver.reportTokens()
         }
@@ -98,7 +97,6 @@ import Testing
             driver.signal("b", SIGSTOP)
             let seconds = try await driver.untilAllOwned(by: ["c"])
             say("b paused: all owned again after \(seconds) s")
-            #expect(seconds < 3 * Self.leaseSeconds)
             #expect(try await registered.isEmpty)
             driver.signal("b", SIGCONT)
             driver.useAgain("b")
