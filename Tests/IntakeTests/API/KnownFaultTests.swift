@@ -52,6 +52,7 @@ import WebServer
             await rig.playNow("g1")
             await rig.confirm("d1")
             #expect(await rig.score("g1", Lead(home: 4)).status == 200)
+            await rig.supervisor.settle()
             await rig.pass(seconds: 15)
             let slates = rig.pusher.sent.filter { $0.text.contains("asOf") }
             #expect(Set(slates.map(\.request.event)) == [.start, .update])
@@ -174,6 +175,7 @@ import WebServer
             if arrival == .after { #expect(await report() == 204) }
             rig.clock.advance(bySeconds: 1)
             #expect(await rig.score("g1", Lead(home: 4)).status == 200)
+            await rig.supervisor.settle()
             await rig.pass(seconds: 20)
             let last = try #require(rig.pusher.sent(.update).last?.push)
             #expect(last.request.address == PushAddress(hex: "aabb02", gateway: .production))
@@ -198,6 +200,7 @@ import WebServer
                 if step % 40 == 20, step > 20 { lead.home += 2 }
                 guard step % 40 == 39 else {
                     #expect(await rig.score("g1", lead, clock: "01:\(10 + step % 50)").status == 200)
+                    await rig.supervisor.settle()
                     await rig.pass(seconds: 20)
                     continue
                 }
@@ -206,6 +209,7 @@ import WebServer
                 await rig.pass(seconds: 3)
                 let before = rig.pusher.sent(.update).count
                 #expect(await rig.score("g1", lead, clock: "01:00").status == 200)
+                await rig.supervisor.settle()
                 await rig.pass(seconds: 5)
                 let news = rig.pusher.sent(.update).dropFirst(before)
                 #expect(
@@ -233,10 +237,12 @@ import WebServer
             for number in 1...16 {
                 if number > 1 { lead.home += 2 }
                 #expect(await rig.score("g1", lead).status == 200)
+                await rig.supervisor.settle()
                 await rig.pass(seconds: 100)
                 lead.away += 2
                 let before = rig.pusher.sent(.update).count
                 #expect(await rig.score("g1", lead).status == 200)
+                await rig.supervisor.settle()
                 await rig.pass(seconds: 20)
                 let news = rig.pusher.sent(.update).dropFirst(before).filter { $0.push.text.contains("closeFinish") }
                 #expect(!news.isEmpty, "moment \(number) is not dropped")
@@ -290,6 +296,7 @@ import WebServer
             await rig.supervisor.settle()
             await rig.pass(seconds: 2)
             #expect(await rig.score("g1", Lead(home: 3, away: 2), clock: "00:50").status == 200)
+            await rig.supervisor.settle()
             await rig.pass(seconds: 120)
             let updates = rig.pusher.sent(.update).dropFirst(before)
             #expect(updates.map { Int($0.at.seconds(since: began)) } == [0, 5])
