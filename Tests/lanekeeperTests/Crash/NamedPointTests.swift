@@ -215,7 +215,7 @@ import Testing
                 let states = await world.states(Self.caught)
                 return world.alive(onPhone: 1).isEmpty && states.isEmpty
             }
-            if point == .verdictRecorded { #expect(world.witness.accepted(.end) == 1) }
+            if point == .verdictRecorded { #expect(world.witness.accepted(.end) >= 1) }
             #expect(world.starts(ofPhone: 1).count == 1)
             try await Self.finish(world)
             #expect(world.starts(ofPhone: 1).count == 1)
