@@ -7,9 +7,8 @@ import Testing
 
 @testable import lanekeeper
 
-/// Two programs on one database, as in a deploy that overlaps. Runs where `LANEKEEPER_TWO_DAEMONS` is set: a claim of the
-/// stopped one may land after all, and its start is then spent and never sent (L10), which this test takes for a loss.
-@Suite(.enabled(if: BuiltProgram.url != nil && ProcessInfo.processInfo.environment["LANEKEEPER_TWO_DAEMONS"] != nil)) struct TwoDaemonsTests {
+/// Two programs on one database, as in a deploy that overlaps.
+@Suite(.enabled(if: BuiltProgram.url != nil)) struct TwoDaemonsTests {
     private static let phones = 50
 
     @Test
@@ -71,15 +70,26 @@ import Testing
         try await world.until("starts are in hand") { try await world.store.stopsCommit() }
         other.daemon.send(SIGSTOP)
         try await world.store.thaw()
-        try await world.until("the one that runs has taken over and sent them all") { world.cards == 2 * Self.phones }
+        var spent: Set<Int> = []
+        try await world.until("the one that runs has taken over and sent what it may") {
+            // L10: what the stopped one had said to the store may have landed after all; its start is spent, and never sent.
+            spent = []
+            for number in Self.phones..<2 * Self.phones where world.starts(ofPhone: number).isEmpty {
+                guard await world.states(world.fleet.phone(number).device) == ["believed"] else { return false }
+                if world.starts(ofPhone: number).isEmpty { spent.insert(number) }
+            }
+            return world.cards == 2 * Self.phones - spent.count
+        }
         let goesOn = world.clock.now
         other.daemon.send(SIGCONT)
         try await world.until("the stopped one takes part again") { await isReady(other.api) }
         try await world.post { [CrashWorld.score("g1", 200, at: $0), CrashWorld.score("g2", 200, at: $0)] }
         try await world.until("all cards show the score") { world.allShow(200) }
         try await world.until("the apps have told everything") { world.calls.isIdle }
-        for number in 0..<2 * Self.phones { #expect(world.starts(ofPhone: number).count == 1, "phone \(number)") }
-        #expect(world.witness.accepted(.start) == 2 * Self.phones)
+        for number in 0..<2 * Self.phones {
+            #expect(world.starts(ofPhone: number).count == (spent.contains(number) ? 0 : 1), "phone \(number)")
+        }
+        #expect(world.witness.accepted(.start) == 2 * Self.phones - spent.count)
         let judged = world.fleet.withJudge { [clock = world.clock] in $0.report(at: clock.now) }
         // What stood in the stopped one's sockets leaves when it goes on, older than what the other has sent since: iOS drops
         // it. Nothing goes back in time after that.
