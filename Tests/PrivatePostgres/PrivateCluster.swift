@@ -147,6 +147,8 @@ public final class PrivateCluster: Sendable {
 public struct ClusterFault: Error, CustomStringConvertible {
     public let what: String
     public var description: String { what }
+
+    public init(what: String) { self.what = what }
 }
 
 /// Waiting for children is not for the pool's few threads: other tests run there.

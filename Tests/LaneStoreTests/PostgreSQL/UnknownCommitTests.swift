@@ -23,7 +23,7 @@ import Testing
                 $0.claims = [sampleClaim("d1", 0)]
                 $0.timeline = [sampleRow("d0", "zero")]
             }
-            guard outcome == .landed(refused: RefusedRows()) else { throw CutFault(what: "\(outcome)") }
+            guard outcome == .landed(refused: RefusedRows()) else { throw ClusterFault(what: "\(outcome)") }
         }
 
         /// As the program's own commits: each kind of row once.
@@ -99,7 +99,7 @@ import Testing
             await Task.yield()
             if bench.line.cuts == 1 { other = await bench.store.landed { $0.lanes = [sampleLane("d7")] } }
         }
-        guard case .failed(.unavailable) = other else { throw CutFault(what: "\(other)") }
+        guard case .failed(.unavailable) = other else { throw ClusterFault(what: "\(other)") }
         #expect(!answered.change { $0 })
         #expect(bench.store.trouble != nil)
         bench.line.refuse(false)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PrivatePostgres
 import Synchronization
 
 /// A line between a program and its server that can be cut where it hurts: on a thread of its own per connection, with the
@@ -29,15 +30,10 @@ final class CutLine: Sendable {
 
     init(to port: Int) throws {
         target = UInt16(port)
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = CutLine.loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let accepting = listener
-        let isBound = CutLine.withAddress(&address) { bind(accepting, $0, length) == 0 && listen(accepting, 64) == 0 }
-        guard isBound else { throw CutFault(what: "bind: \(errno)") }
-        _ = CutLine.withAddress(&address) { getsockname(accepting, $0, &length) }
-        self.port = Int(UInt16(bigEndian: address.sin_port))
-        try CutLine.thread { [self] in
+        let (accepting, port) = try LoopbackSocket.listen()
+        listener = accepting
+        self.port = port
+        Thread.detachNewThread { [self] in
             while true {
                 let client = accept(accepting, nil, nil)
                 guard client >= 0 else { return }
@@ -62,17 +58,11 @@ final class CutLine: Sendable {
     }
 
     private func serve(_ client: Int32) {
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = CutLine.loopback(target)
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        guard !state.withLock({ $0.isRefusing }),
-            CutLine.withAddress(&address, { connect(server, $0, length) == 0 })
-        else {
+        guard !state.withLock({ $0.isRefusing }), let server = LoopbackSocket.connect(toPort: target) else {
             Glibc.close(client)
-            Glibc.close(server)
             return
         }
-        try? CutLine.thread { self.pump(client, server) }
+        Thread.detachNewThread { self.pump(client, server) }
     }
 
     /// Both ways on one thread, so that who spoke last is known.
@@ -97,7 +87,7 @@ final class CutLine: Sendable {
                     return state.cut
                 }
                 if cut == .message { break }
-                guard CutLine.writeAll(server, buffer[..<count]) else { break }
+                guard LoopbackSocket.write(buffer[..<count], to: server) else { break }
                 if cut == .behind {
                     keepsServer = true
                     break
@@ -108,42 +98,10 @@ final class CutLine: Sendable {
                 let count = read(server, &buffer, buffer.count)
                 guard count > 0 else { break }
                 if isSwallowing { break loop }
-                guard CutLine.writeAll(client, buffer[..<count]) else { break }
+                guard LoopbackSocket.write(buffer[..<count], to: client) else { break }
             }
         }
         Glibc.close(client)
         if keepsServer { state.withLock { $0.kept.append(server) } } else { Glibc.close(server) }
     }
-
-    private static func writeAll(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
-    private static func withAddress<Value>(
-        _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Value
-    ) -> Value {
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
-        }
-    }
-
-    private static func thread(_ body: @escaping @Sendable () -> Void) throws {
-        Foundation.Thread.detachNewThread(body)
-    }
 }
-
-struct CutFault: Error { let what: String }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PrivatePostgres
 import Synchronization
 
 /// A line between a program and its server whose bytes can be held, in one direction or both, for as long as a test wants
@@ -23,14 +24,9 @@ final class HeldLine: Sendable {
 
     init(to target: Int) throws {
         state = Mutex(State(target: UInt16(target)))
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = HeldLine.loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let accepting = listener
-        let isBound = HeldLine.withAddress(&address) { bind(accepting, $0, length) == 0 && listen(accepting, 256) == 0 }
-        guard isBound else { throw LineFault(what: "bind: \(errno)") }
-        _ = HeldLine.withAddress(&address) { getsockname(accepting, $0, &length) }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        let (accepting, port) = try LoopbackSocket.listen()
+        listener = accepting
+        self.port = port
         Thread.detachNewThread { [self] in
             while true {
                 let client = accept(accepting, nil, nil)
@@ -73,12 +69,8 @@ final class HeldLine: Sendable {
     }
 
     private func serve(_ client: Int32) {
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = HeldLine.loopback(state.withLock { $0.target })
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        guard HeldLine.withAddress(&address, { connect(server, $0, length) == 0 }) else {
+        guard let server = LoopbackSocket.connect(toPort: state.withLock { $0.target }) else {
             Glibc.close(client)
-            Glibc.close(server)
             return
         }
         let link = Link(client: client, server: server)
@@ -93,7 +85,7 @@ final class HeldLine: Sendable {
             let count = read(from, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             if direction == .toServer, count > 0 { look(at: buffer[..<count]) }
-            guard count > 0, passes(count, direction, link, to), HeldLine.writeAll(to, buffer[..<count]) else { break }
+            guard count > 0, passes(count, direction, link, to), LoopbackSocket.write(buffer[..<count], to: to) else { break }
         }
         shutdown(link.client, Int32(SHUT_RDWR))
         shutdown(link.server, Int32(SHUT_RDWR))
@@ -139,32 +131,4 @@ final class HeldLine: Sendable {
 
         func isLast() -> Bool { ends.add(1, ordering: .acquiringAndReleasing).newValue == 2 }
     }
-
-    private static func writeAll(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
-    private static func withAddress<Value>(
-        _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Value
-    ) -> Value {
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
-        }
-    }
 }
-
-struct LineFault: Error { let what: String }
