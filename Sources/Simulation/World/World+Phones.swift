@@ -11,8 +11,8 @@ struct PhoneLine {
     var namesWrongGateway = false
     /// Pushes kept for a phone without a network: the newest for each token (ref T10).
     var kept: [GatewayDelivery] = []
-    /// What happened to it, for people: one line each.
-    var story: [String] = []
+    /// What happened to it, for people.
+    var story: [StoryLine] = []
 
     var isWaiting: Bool { call == nil && !reports.isEmpty }
 
@@ -77,32 +77,9 @@ extension World {
     }
 
     private func event(of report: PhoneReport) -> LaneEvent {
-        func address(_ given: PushAddress) -> PushAddress {
+        report.event(zone: zone) { given in
             guard phones[report.phone].namesWrongGateway, now < plan.ends else { return given }
             return PushAddress(token: given.token, gateway: given.gateway == .production ? .sandbox : .production)
-        }
-        switch report.body {
-        case .registered(let body):
-            var patch = DevicePatch()
-            patch.user = body.user.map { .value($0) } ?? .null
-            patch.pushToStart = if case .token(let given) = body.pushToStart { .value(address(given)) } else { .null }
-            patch.osVersion = body.osVersion
-            patch.appVersion = body.appVersion
-            patch.zone = zone(body.timeZone)
-            patch.quietHours = body.quietHours.map { .value($0) } ?? .null
-            patch.spoilerFree = body.spoilerFree
-            patch.sound = body.sound
-            patch.frequentUpdates = body.frequentUpdates
-            patch.personalisation = body.personalisation
-            return .registered(patch)
-        case .selection(let games, let pinned, let muted, let syncedAt):
-            return .selected(games: games, pinned: pinned, muted: muted, syncedAt: syncedAt)
-        case .cardToken(let key, let activity, let token, let startedBy, let began):
-            return .cardToken(
-                CardToken(key: key, activity: activity, address: address(token), startedBy: startedBy, began: began))
-        case .card(let key, let kind, let activity, let at):
-            let word = CardReport.Kind(rawValue: kind.rawValue) ?? .opened
-            return .reported(CardReport(key: key, kind: word, activity: activity, at: at))
         }
     }
 

@@ -91,7 +91,7 @@ final class PhoneDay {
                         await system.settle()
                     }
                     for report in fleet.run(until: rig.clock.now) {
-                        _ = await system.answer(to: event(of: report), for: report.device, app: Rig.app)
+                        _ = await system.answer(to: report.event(zone: { _ in nil }), for: report.device, app: Rig.app)
                         await system.settle()
                     }
                     await system.passTime()
@@ -100,28 +100,6 @@ final class PhoneDay {
                 }
                 await system.flush()
             }
-        }
-    }
-
-    private func event(of report: PhoneReport) -> LaneEvent {
-        switch report.body {
-        case .registered(let registration):
-            var patch = DevicePatch()
-            patch.user = registration.user.map { .value($0) } ?? .null
-            if case .token(let address) = registration.pushToStart { patch.pushToStart = .value(address) }
-            patch.osVersion = registration.osVersion
-            patch.quietHours = registration.quietHours.map { .value($0) } ?? .null
-            patch.sound = registration.sound
-            patch.personalisation = registration.personalisation
-            return .registered(patch)
-        case .selection(let games, let pinned, let muted, let syncedAt):
-            return .selected(games: games, pinned: pinned, muted: muted, syncedAt: syncedAt)
-        case .cardToken(let key, let activity, let token, let startedBy, let began):
-            return .cardToken(
-                CardToken(key: key, activity: activity, address: token, startedBy: startedBy, began: began))
-        case .card(let key, let kind, let activity, let at):
-            let word = CardReport.Kind(rawValue: kind.rawValue) ?? .opened
-            return .reported(CardReport(key: key, kind: word, activity: activity, at: at))
         }
     }
 }
