@@ -250,7 +250,7 @@ public final class World {
     /// A line of a phone's story.
     func tell(_ phone: Int?, _ text: @autoclosure () -> String) {
         guard options.storyLines > 0, let phone else { return }
-        phones[phone].story.append("\(now.seconds(since: World.start)) s: \(text())")
+        phones[phone].story.append(StoryLine(at: now, text: text()))
         if phones[phone].story.count > options.storyLines { phones[phone].story.removeFirst() }
     }
 

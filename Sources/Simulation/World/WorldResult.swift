@@ -13,10 +13,18 @@ public struct WorldResult: Sendable {
     public let tally: WorldTally
     /// By the phone's number.
     public let devices: [DeviceID]
-    /// By the phone's number: what happened to it, oldest first, one line each.
-    public let stories: [[String]]
+    /// By the phone's number: what happened to it, oldest first.
+    public let stories: [[StoryLine]]
 
     public var violations: [Violation] { judged.violations }
+}
+
+/// One thing that happened to a phone or its lane, for people.
+public struct StoryLine: Hashable, Sendable, CustomStringConvertible {
+    public let at: WallTime
+    public let text: String
+
+    public var description: String { "\(at.seconds(since: World.start)) s: \(text)" }
 }
 
 public struct WorldTally: Hashable, Sendable {

@@ -42,11 +42,12 @@ struct DemoWorld: Sendable {
                 verifying.isValid(signature, of: message)
             }
         ]
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("lanekeeper-demo-\(UUID().uuidString)")
+        let name = try SecureRandom.bytes(8).map { String($0, radix: 16) }.joined()
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("lanekeeper-demo-\(name)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         do {
             gateway = try GatewayServer(
-                backend: fleet, identity: try ServerIdentity.selfSigned(now: Int64(Date().timeIntervalSince1970)),
+                backend: fleet, identity: try ServerIdentity.selfSigned(now: MachineClock().now.unixSeconds),
                 options: options, seed: seed, now: { clock.now })
             try Data(keyPEM.utf8).write(to: folder.appendingPathComponent(DemoWorld.keyFile))
             try Data(gateway.certificatePEM.utf8).write(to: folder.appendingPathComponent(DemoWorld.caFile))

@@ -1,5 +1,6 @@
 import CardRules
 import Foundation
+import Operations
 import Simulation
 import Synchronization
 import TLS
@@ -11,8 +12,8 @@ struct GatewayRun {
     /// - Returns: the exit code.
     func run() async throws -> Int32 {
         StopSignals.note()
-        let now: @Sendable () -> WallTime = { WallTime(fractionalSeconds: Date().timeIntervalSince1970) }
-        let clock = ScaledClock(start: now(), speed: 1)
+        let clock = MachineClock()
+        let now: @Sendable () -> WallTime = { clock.now }
         var model = GatewayOptions()
         model.streamsAfter = options.streams
         model.requestsKept = options.requestsKept

@@ -79,10 +79,7 @@ struct SimulateRun: Sendable {
         guard let violation = again.violations.first(where: { $0.invariant == first.invariant }) else { return }
         say("  \(violation)")
         guard let phone = violation.phone, again.stories.indices.contains(phone) else { return }
-        let seconds = violation.at.seconds(since: World.start)
-        let before = again.stories[phone].prefix { line in
-            line.prefix { $0 != " " }.description.isEmpty || (Double(line.prefix { $0 != " " }) ?? 0) <= seconds + 1
-        }
+        let before = again.stories[phone].prefix { $0.at <= violation.at.advanced(bySeconds: 1) }
         for line in before.suffix(SimulateRun.storyLines) { say("    \(line)") }
     }
 
