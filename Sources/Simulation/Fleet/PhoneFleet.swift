@@ -118,6 +118,14 @@ public final class PhoneFleet: Sendable {
         }
     }
 
+    /// A push to this address never reached its gateway.
+    func isUnsent(to address: PushAddress) {
+        state.withLock { state in
+            guard let entry = state.book[address.token, address.gateway], let activity = entry.activity else { return }
+            state.judge.isUnsent(to: activity, on: entry.phone)
+        }
+    }
+
     /// Whose token it is, or was.
     func phone(of token: [UInt8], at gateway: Gateway) -> Int? {
         state.withLock { $0.book[token, gateway]?.phone }

@@ -1,4 +1,4 @@
-internal import CardRules
+public import CardRules
 
 /// What passes the gateways.
 extension Judge {
@@ -24,11 +24,18 @@ extension Judge {
             if let place = phone.place(of: activity) {
                 // Its start may have been under way when the lane died.
                 let since = phone.cards[place].began.advanced(bySeconds: -options.answerSeconds)
-                let restarts = (restarts + phone.restarts).count { $0 >= since }
+                let restarts = restarts.count { $0 >= since } + phone.restarts.count { $0 >= since }
                 judgeChange(payload, content, attempt, of: &phone.cards[place], number, restarts: restarts)
             }
         case nil: break
         }
+    }
+
+    /// A push to an activity never reached its gateway, and the server knows it.
+    public mutating func isUnsent(to activity: ActivityID, on number: Int) {
+        var phone = take(number)
+        defer { put(phone, number) }
+        if let place = phone.place(of: activity) { phone.cards[place].isDirty = true }
     }
 
     /// I3: no background push.
@@ -135,6 +142,7 @@ extension Judge {
             return
         }
         card.accepted = content
+        card.wasDirty = card.isDirty
         card.isDirty = false
     }
 

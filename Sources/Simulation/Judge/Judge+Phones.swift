@@ -139,7 +139,8 @@ extension Judge {
         from before: SlateContent, to after: SlateContent, card: inout CardView, _ phone: PhoneView, _ number: Int,
         at now: WallTime
     ) {
-        guard phone.underWay == 0 else { return }
+        // What an end carries is seen by nobody.
+        guard phone.underWay == 0, !card.isEndAccepted else { return }
         let isSelectionSettled =
             phone.selectedAt.map { now.seconds(since: $0) > options.inFlightSeconds } ?? false
         let selection = isSelectionSettled ? phone.selection : nil
@@ -151,10 +152,11 @@ extension Judge {
         if let pinned = selection?.pinned, pinned == before.front {
             add(.i9, number, "\(after.front) took the front from pinned \(pinned)", at: now)
         }
-        // What was decided before the card had a token comes with its first update (U4).
-        let isFirstUpdate =
-            card.tokenReportedAt.map { now.seconds(since: $0) < options.firstUpdateSeconds } ?? true
-        if isSelectionSettled, !isFirstUpdate, let since = phone.selectedAt,
+        // What was decided before the card had a token comes with its first update (U4), and what a push that failed
+        // carried with the next one (U6).
+        let isLate =
+            card.wasDirty || card.tokenReportedAt.map { now.seconds(since: $0) < options.firstUpdateSeconds } ?? true
+        if isSelectionSettled, !isLate, let since = phone.selectedAt,
             now.seconds(since: since) < tuning.authority.syncHoldSeconds
         {
             let seconds = Int(now.seconds(since: since))

@@ -182,6 +182,8 @@ struct CardView: Sendable {
     var newestTimestamp: Int64?
     /// A push since `accepted` failed, or its answer was lost (U6).
     var isDirty = false
+    /// It was, until the push that was accepted last.
+    var wasDirty = false
     /// A push to it was accepted and lost (ref R3): nobody can know what it shows.
     var isLost = false
     /// Its end was accepted, and may be on its way.

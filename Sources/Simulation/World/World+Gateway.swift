@@ -26,7 +26,7 @@ struct SimulatedGateway {
     var faultsInARow = 0
     var isHeld = false
     var waiting: [Int] = []
-    private var token: (authorization: String, bytes: PushWire.ProviderToken, at: WallTime)?
+    private var token: (signed: PushWire.ProviderToken, at: WallTime)?
 
     init(_ gateway: Gateway, seed: UInt64, at now: WallTime) {
         model = GatewayModel(gateway: gateway, options: GatewayOptions(), seed: seed)
@@ -48,10 +48,10 @@ struct SimulatedGateway {
 
     /// One that the gateway takes, made anew every forty minutes (G4).
     mutating func providerToken(at now: WallTime) -> PushWire.ProviderToken? {
-        if let token, now.seconds(since: token.at) < 2400, now >= token.at { return token.bytes }
+        if let token, now.seconds(since: token.at) < 2400 { return token.signed }
         let claims = ProviderTokenClaims(keyID: "KEY1234567", teamID: "TEAM123456", issuedAt: now.unixSeconds)
         guard let fresh = try? claims.signed(by: { _ in [UInt8](repeating: 7, count: 64) }) else { return nil }
-        token = ("", fresh, now)
+        token = (fresh, now)
         connection = model.openConnection()
         return fresh
     }
@@ -203,6 +203,7 @@ extension World {
             return
         }
         pushes[number]?.verdict = verdict
+        if verdict == .notSent, let push = pushes[number]?.push { fleet.isUnsent(to: push.request.address) }
         events.add(.answerPush(number), at: now.advanced(bySeconds: max(0.001, seconds)))
     }
 

@@ -44,16 +44,18 @@ struct Courtroom {
 
     mutating func push(
         _ payload: [UInt8], to target: PushTarget, at seconds: Double, status: Int = 200, reason: String? = nil,
-        type: String = "liveactivity", answerArrives: Bool = true, number: Int? = nil
+        type: String = "liveactivity", answerArrives: Bool = true, number: Int? = nil, isLost: Bool = false,
+        queuedAt: Double? = nil
     ) {
         run(seconds)
         pushes += 1
         let push = Sample.push(payload, number: number ?? pushes, type: type)
-        judge.sees(
-            PushAttempt(
-                at: at(seconds), gateway: .production, token: [1, 2, 3], push: push, status: status, reason: reason,
-                answerArrives: answerArrives, phone: 0, target: target))
-        guard status == 200 else { return }
+        var attempt = PushAttempt(
+            at: at(seconds), gateway: .production, token: [1, 2, 3], push: push, status: status, reason: reason,
+            answerArrives: answerArrives, isLost: isLost, phone: 0, target: target)
+        attempt.queuedAt = queuedAt.map(at)
+        judge.sees(attempt)
+        guard status == 200, !isLost else { return }
         var output = PhoneOutput()
         phone.receive(push, read: reader.read(push), for: target, at: at(seconds), into: &output)
         take(output)
@@ -77,8 +79,8 @@ struct Courtroom {
             status: status, reason: reason, answerArrives: answerArrives)
     }
 
-    mutating func end(at seconds: Double) {
-        push(Sample.end(timestamp: Handset.stamp(Int64(seconds))), to: target, at: seconds)
+    mutating func end(at seconds: Double, isLost: Bool = false) {
+        push(Sample.end(timestamp: Handset.stamp(Int64(seconds))), to: target, at: seconds, isLost: isLost)
     }
 
     mutating func game(_ id: String, _ phase: Phase, _ home: Int, _ away: Int, at seconds: Double) {
