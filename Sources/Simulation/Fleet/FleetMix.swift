@@ -34,6 +34,11 @@ public struct FleetMix: Hashable, Sendable {
     public var signedOut = 0.01
     /// With quiet hours from 22:30 to 07:00.
     public var quietHours = 0.0
+    /// Badly made apps (ref P28).
+    public var lateObservers = 0.0
+    public var killsUnfitCards = 0.0
+    public var reportsEndedCards = 0.0
+    public var reportsNone = 0.0
     /// Most openings after the first launch.
     public var laterOpenings = 4
 
@@ -68,6 +73,11 @@ struct FleetDraw {
         profile.forceQuits = random.chance(mix.forceQuits)
         if random.chance(mix.swipes) { profile.swipesAfter = Double.random(in: 120...5400, using: &random) }
         profile.pushToStart = habit()
+        profile.app = appHabit()
+        // Such an app does not hear of a new token either.
+        if profile.app == .lateObservers, profile.pushToStart == .changesAfterFirstStart {
+            profile.pushToStart = .changesInSilence
+        }
         let teams = followedTeams()
         profile.personalisation = taste(for: teams)
         profile.openings = openings(from: launch, teams: teams, spoilerFree: profile.spoilerFree)
@@ -95,6 +105,20 @@ struct FleetDraw {
         if random.chance(mix.changesToken) { return .changesAfterFirstStart }
         if random.chance(mix.changesTokenInSilence) { return .changesInSilence }
         return random.chance(mix.readsNoneAtLaunch) ? .noneAtLaunch : .prompt
+    }
+
+    private mutating func appHabit() -> PhoneProfile.AppHabit {
+        let shares: [(PhoneProfile.AppHabit, Double)] = [
+            (.lateObservers, mix.lateObservers), (.killsUnfitCards, mix.killsUnfitCards),
+            (.reportsEndedCards, mix.reportsEndedCards), (.reportsNone, mix.reportsNone),
+        ]
+        guard shares.contains(where: { $0.1 > 0 }) else { return .good }
+        var draw = Double.random(in: 0..<1, using: &random)
+        for (habit, share) in shares {
+            if draw < share { return habit }
+            draw -= share
+        }
+        return .good
     }
 
     private mutating func followedTeams() -> [String: Double] {

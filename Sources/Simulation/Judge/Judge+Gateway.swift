@@ -23,7 +23,7 @@ extension Judge {
         case .activity(let activity):
             if let place = phone.place(of: activity) {
                 // Its start may have been under way when the lane died.
-                let since = phone.cards[place].began.advanced(bySeconds: -options.answerSeconds)
+                let since = phone.cards[place].decidedAt.advanced(bySeconds: -options.answerSeconds)
                 let restarts = restarts.count { $0 >= since } + phone.restarts.count { $0 >= since }
                 judgeChange(payload, content, attempt, of: &phone.cards[place], number, restarts: restarts)
             }
@@ -74,7 +74,10 @@ extension Judge {
         let key = payload.attributesType == options.slateAttributesType ? CardKey.slate : payload.session
         guard let key else { return }
         turnNight(of: &phone, at: now)
-        if !attempt.answerArrives, let timestamp = payload.timestamp { phone.unheardStarts.insert(timestamp) }
+        if let timestamp = payload.timestamp {
+            phone.accepted[timestamp] = PhoneView.AcceptedStart(
+                queuedAt: attempt.queuedAt ?? now, isHeard: attempt.answerArrives)
+        }
         phone.startsInAll += 1
         if phone.startsInAll > tuning.starts.hardCap {
             add(.i2, number, "\(phone.startsInAll) starts were accepted in one night", at: now)

@@ -120,13 +120,15 @@ extension Judge {
             tally.startedByApp += 1
         }
         fronts.gains(card.content.front, at: now)
+        let start = card.startedBy == .push ? timestamp.flatMap { phone.accepted[$0] } : nil
         var view = CardView(
-            activity: card.activity, key: card.key, startedBy: card.startedBy, began: now, content: card.content)
+            activity: card.activity, key: card.key, startedBy: card.startedBy, began: now,
+            decidedAt: start?.queuedAt ?? now, content: card.content)
         if card.startedBy == .push {
             view.accepted = card.content.withoutTime
             view.newestTimestamp = timestamp
             // U6: whoever never heard that a start was accepted may say what it carried once more.
-            view.isDirty = timestamp.map { phone.unheardStarts.contains($0) } ?? false
+            view.isDirty = start?.isHeard == false
         }
         if phone.cards.count >= Phone.cardsKept, let over = phone.cards.firstIndex(where: { !$0.isAlive }) {
             phone.cards.remove(at: over)

@@ -144,8 +144,8 @@ struct PhoneView: Sendable {
     var night: Int?
     var starts: [CardKey: Starts] = [:]
     var startsInAll = 0
-    /// Timestamps of starts whose answer the server never got.
-    var unheardStarts: Set<Int64> = []
+    /// Starts that were accepted, by their timestamp.
+    var accepted: [Int64: AcceptedStart] = [:]
     /// Reports that the server has not answered yet.
     var underWay = 0
     /// When the report under way first reached the server.
@@ -162,6 +162,13 @@ struct PhoneView: Sendable {
     /// I6 for the phone as a whole was found and is not over.
     var isMissingCard = false
 
+    struct AcceptedStart: Sendable {
+        /// When the server handed it to its pool.
+        let queuedAt: WallTime
+        /// The server got the answer.
+        let isHeard: Bool
+    }
+
     struct Starts: Sendable {
         /// Without reissues.
         var ordinary = 0
@@ -174,6 +181,8 @@ struct CardView: Sendable {
     let key: CardKey
     let startedBy: Card.StartedBy
     let began: WallTime
+    /// When the server decided its start; `began` where the app started it.
+    let decidedAt: WallTime
     var isAlive = true
     var content: SlateContent
     var tokenReportedAt: WallTime?

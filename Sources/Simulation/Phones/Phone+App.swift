@@ -1,6 +1,6 @@
 internal import CardRules
 
-/// What the app does: always the good one (ref P28).
+/// What the app does, well or badly made (ref P28).
 extension Phone {
     /// The owner opens the app; the first time it is installed and launched.
     mutating func open(_ number: Int, at now: WallTime, into output: inout PhoneOutput) {
@@ -9,7 +9,7 @@ extension Phone {
         if app == .notInstalled, hasPushToStart { issuePushToStart(into: &output) }
         app = .running
         if let second = profile.secondRecord, number >= second.fromOpening { device = second.device }
-        let readsNone = isLaunch && profile.pushToStart == .noneAtLaunch
+        let readsNone = isLaunch && profile.pushToStart == .noneAtLaunch || profile.app == .reportsNone
         register(at: now, readingNone: readsNone, into: &output)
         if readsNone { schedule(.reread, at: now.advanced(bySeconds: 3)) }
         if let changed = opening.choice { choice = changed }
@@ -25,6 +25,7 @@ extension Phone {
                 apnsID: nil, at: now, into: &output)
         }
         reportCards(at: now, into: &output)
+        if profile.app == .reportsEndedCards { reportEndedCards(at: now, into: &output) }
         for card in cards where card.isAlive {
             report(.card(key: card.key, report: .opened, activity: card.activity, at: now), at: now, into: &output)
             if card.getsToken, card.updateToken == nil, !isTokenUnderWay(card.activity) {
@@ -84,7 +85,7 @@ extension Phone {
     /// Tells what the server does not know yet: tokens of cards that stand, and what became of others.
     /// Called whenever app code runs.
     mutating func reportCards(at now: WallTime, into output: inout PhoneOutput) {
-        guard app == .running || app == .suspended else { return }
+        guard app == .running || app == .suspended && profile.app != .lateObservers else { return }
         for place in cards.indices {
             let card = cards[place]
             if card.isAlive {
@@ -114,6 +115,28 @@ extension Phone {
         var seen: Set<CardKey> = []
         for card in cards.reversed() where card.isAlive {
             if !seen.insert(card.key).inserted {
+                end(card.activity, by: .app, at: now, removeAt: now, into: &output)
+            }
+        }
+    }
+
+    /// Ref I21: the token stream of an ended activity yields again.
+    private mutating func reportEndedCards(at now: WallTime, into output: inout PhoneOutput) {
+        for card in cards where !card.isAlive {
+            guard let token = card.updateToken else { continue }
+            report(
+                .cardToken(
+                    key: card.key, activity: card.activity,
+                    token: PushAddress(token: token, gateway: profile.gateway), startedBy: card.startedBy,
+                    began: card.began), at: now, into: &output)
+        }
+    }
+
+    /// Ref I29: iOS has woken the app, which takes what it does not know for rubbish.
+    mutating func killUnfitCards(but fresh: ActivityID?, at now: WallTime, into output: inout PhoneOutput) {
+        guard profile.app == .killsUnfitCards, app != .forceQuit else { return }
+        for card in cards where card.isAlive && card.activity != fresh {
+            if card.updateToken == nil || card.state == .stale {
                 end(card.activity, by: .app, at: now, removeAt: now, into: &output)
             }
         }

@@ -38,6 +38,7 @@ extension Phone {
         cards[place].updateToken = token
         output.tokens.append(
             TokenChange(token: token, gateway: profile.gateway, change: .issued(.update, activity: id)))
+        killUnfitCards(but: id, at: now, into: &output)
         reportCards(at: now, into: &output)
     }
 

@@ -72,6 +72,7 @@ extension Phone {
             write("Did not launch process for reason \"pushToStart\"", at: now)
         } else {
             write("Launched process for reason \"pushToStart\"", at: now)
+            killUnfitCards(but: cards.last?.activity, at: now, into: &output)
             reportCards(at: now, into: &output)
         }
         if !hasChangedToken { changeToken(at: now, into: &output) }

@@ -1,7 +1,7 @@
 public import CardRules
 
-/// One install of the app on a simulated phone, with the part of iOS that concerns it. Source: ref 8.3; the app is the
-/// *good* one of P28: observers at launch, adopts what stands, the newest of duplicates is kept.
+/// One install of the app on a simulated phone, with the part of iOS that concerns it. Source: ref 8.3; the app is
+/// one of P28's.
 ///
 /// A value: time and randomness come from outside, and what it does is a function of its profile, its seed and what it
 /// receives.

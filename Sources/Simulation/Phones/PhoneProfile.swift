@@ -28,6 +28,7 @@ public struct PhoneProfile: Hashable, Sendable {
     /// Seconds after a card appears until its owner swipes it away; `nil`: never.
     public var swipesAfter: Double?
     public var pushToStart = PushToStartHabit.prompt
+    public var app = AppHabit.good
 
     public struct SecondRecord: Hashable, Sendable {
         public var device: DeviceID
@@ -66,6 +67,20 @@ public struct PhoneProfile: Hashable, Sendable {
             self.pinned = pinned
             self.muted = muted
         }
+    }
+
+    /// How well the app is made (ref P28).
+    public enum AppHabit: Hashable, Sendable {
+        /// Observes at launch, adopts what stands, reports each thing once.
+        case good
+        /// Observes only once its owner has it in front: what iOS wakes it for goes unreported until then (ref I17).
+        case lateObservers
+        /// Ends other cards that have no update token yet, or are stale, whenever iOS wakes it (ref I29).
+        case killsUnfitCards
+        /// Reports the tokens of ended cards again at each opening (ref I21).
+        case reportsEndedCards
+        /// Reports that there is no push-to-start token at each opening, and the token a little later (ref I13).
+        case reportsNone
     }
 
     /// How the push-to-start token behaves (ref P3, P4).

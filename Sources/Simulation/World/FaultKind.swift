@@ -58,6 +58,9 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case shardDeaths = "shard-deaths"
     /// The process is killed, and comes back from the store.
     case processDeaths = "process-deaths"
+    /// The same just when it matters: a start or an end has been decided and not written, written and not sent, sent and not
+    /// answered.
+    case suddenDeaths = "sudden-deaths"
     /// The process is stopped in order and replaced.
     case deploys
     /// The server's wall clock is set forward or back, and right again.

@@ -60,7 +60,7 @@ public struct FaultPlan: Sendable {
         .refusals: 0.1, .lostPushes: 0.05, .lostAnswers: 0.05, .slowAnswers: 0.1, .notSent: 0.1, .wrongGateway: 0.3,
         .lostCalls: 0.3, .overtaking: 0.1, .lateLines: 0.1, .doubledLines: 0.1, .reorderedLines: 0.1,
         .missingLines: 0.1, .flippingSources: 0.1, .corrections: 0.02, .slowStore: 0.2, .unknownCommits: 0.005,
-        .laneDeaths: 0.02,
+        .laneDeaths: 0.02, .suddenDeaths: 0.04,
     ]
 
     /// Seconds.

@@ -64,6 +64,7 @@ extension World {
         pushes[counted] = PendingPush(push: push, queuedAt: now)
         trace.add(Int64(bitPattern: push.request.id.high), Int64(bitPattern: push.request.id.low))
         mayDie(push.ticket.device)
+        if push.request.event != .update { mayDieSuddenly() }
         dispatch(counted)
     }
 
@@ -136,6 +137,7 @@ extension World {
             request, by: &gateway.model, on: &gateway.connection, at: now, answerArrives: !isLost && !pending.isOrphan,
             queuedAt: pending.queuedAt)
         for delivery in deliveries { send(delivery) }
+        if pending.push.request.event != .update { mayDieSuddenly() }
         gateway.faultsInARow = isOperatorFault(given) ? gateway.faultsInARow + 1 : 0
         if given.status == 200, gateway.isHeld {
             gateway.isHeld = false
@@ -212,6 +214,12 @@ extension World {
             return
         }
         tally.verdicts[word(of: verdict), default: 0] += 1
+        if pending.push.request.event == .start {
+            switch verdict {
+            case .refused, .notSent: unwrittenFailures[pending.push.ticket.device] = counted
+            case .accepted, .unknown: break
+            }
+        }
         pending.push.sink.take([PushAnswer(ticket: pending.push.ticket, verdict: verdict)])
         mayDie(pending.push.ticket.device)
     }

@@ -16,6 +16,7 @@ extension World {
         server.stage = .up
         server.wakes = nil
         if incarnation > 0 { fleet.withJudge { $0.serverRestarts(at: now) } }
+        tellAll("process \(incarnation) is up")
         events.add(.feed, at: now)
         for phone in phones.indices where phones[phone].isWaiting { events.add(.call(phone), at: soon(&random.phones)) }
     }
@@ -25,6 +26,7 @@ extension World {
     func crash() {
         guard let server else { return }
         tally.processDeaths += 1
+        tellAll("process \(incarnation) ends")
         server.die()
         self.server = nil
         incarnation += 1
@@ -39,6 +41,8 @@ extension World {
             commit.done(.failed(.unavailable(detail: "the process is gone")))
         }
         commits = [:]
+        for device in unwrittenFailures.keys { spends(device) }
+        unwrittenFailures = [:]
         for (number, push) in pushes.sorted(by: { $0.key < $1.key }) {
             if push.hasArrived {
                 pushes[number] = nil
@@ -94,6 +98,18 @@ extension World {
         guard random.node.chance(plan.share(of: .laneDeaths, at: now)) else { return }
         let wait = random.node.chance(0.5) ? 0 : Double.random(in: 0...0.2, using: &random.node)
         events.add(.kill(device, again: random.node.chance(0.2)), at: now.advanced(bySeconds: wait))
+    }
+
+    /// Now and then the process dies at the instant, or a little after it, at which a start or an end is half done.
+    func mayDieSuddenly() {
+        guard random.node.chance(plan.share(of: .suddenDeaths, at: now)) else { return }
+        let wait = random.node.chance(0.5) ? 0 : Double.random(in: 0...0.05, using: &random.node)
+        events.add(.die(incarnation), at: now.advanced(bySeconds: wait))
+    }
+
+    func dieSuddenly() {
+        guard server != nil else { return }
+        restart(after: Double.random(in: 0.5...20, using: &random.node))
     }
 
     func begins(_ episode: FaultPlan.Episode) {

@@ -22,6 +22,7 @@ extension World {
         lastLanding = max(lastLanding, now.advanced(bySeconds: wait))
         events.add(.land(number), at: lastLanding)
         for row in batch.lanes { mayDie(row.record.device) }
+        if batch.startsOrEnds { mayDieSuddenly() }
     }
 
     func land(_ number: Int) {
@@ -29,7 +30,13 @@ extension World {
         tally.commits += 1
         note(cleared: commit.batch)
         for lane in commit.batch.lanes { trace.add(Array(lane.record.device.text.utf8)) }
-        commits[number]?.outcome = disk.write(commit.batch)
+        let outcome = disk.write(commit.batch)
+        commits[number]?.outcome = outcome
+        if case .landed = outcome {
+            for row in commit.batch.lanes where unwrittenFailures[row.record.device].map({ $0 < number }) == true {
+                unwrittenFailures[row.record.device] = nil
+            }
+        }
         // L1: what hangs on a commit waits for its outcome, however long nobody knows it.
         let isUnknown = random.store.chance(plan.share(of: .unknownCommits, at: now))
         let wait = isUnknown ? Double.random(in: 5...40, using: &random.store) : 0.001
@@ -37,6 +44,7 @@ extension World {
         if isUnknown { lastLanding = max(lastLanding, heard) }
         events.add(.answerCommit(number), at: heard)
         for row in commit.batch.lanes { mayDie(row.record.device) }
+        if commit.batch.startsOrEnds { mayDieSuddenly() }
     }
 
     func answerCommit(_ number: Int) {
@@ -53,5 +61,15 @@ extension World {
             tally.tokensCleared += 1
             fleet.serverClears(before, at: now)
         }
+    }
+}
+
+extension CommitBatch {
+    /// A push that starts or ends a card waits for it.
+    fileprivate var startsOrEnds: Bool {
+        !claims.isEmpty
+            || lanes.contains { lane in
+                !lane.record.owedEnds.isEmpty || lane.record.cards.contains { $0.state == .ending }
+            }
     }
 }

@@ -46,6 +46,8 @@ public final class World {
     var lastLanding = World.start
     var commits: [Int: PendingCommit] = [:]
     var pushes: [Int: PendingPush] = [:]
+    /// Devices whose start came to nothing, as their lane knows and the store does not yet; with the count at that time.
+    var unwrittenFailures: [DeviceID: Int] = [:]
     /// When the last push to an address arrives.
     var lastArrivals: [PushAddress: WallTime] = [:]
     var counted = 0
@@ -67,17 +69,23 @@ public final class World {
             seed: seed.next(), announcedAt: World.start.advanced(bySeconds: 60), games: options.games
         ).lines()
         var own = seed.split()
+        // Kinds of faults that are added later leave the rest of a seed's day as it is.
+        var planned = own.split()
         let spare = max(0, hours - 1) * 3600
         plan = FaultPlan(
             allowed: options.faults, all: options.hasAllFaults, from: World.start,
             until: World.start.advanced(bySeconds: spare * Double.random(in: 0.15...0.9, using: &own)),
-            phones: options.phones, random: &own)
+            phones: options.phones, random: &planned)
         let sensitive = plan.kinds.contains(.clockSteps) ? World.mostStepSeconds : 0
         var judging = JudgeOptions()
         judging.inFlightSeconds += sensitive
         judging.hearsReportsOnArrival = true
         var mix = FleetMix()
         mix.quietHours = 0.15
+        mix.lateObservers = 0.15
+        mix.killsUnfitCards = 0.05
+        mix.reportsEndedCards = 0.05
+        mix.reportsNone = 0.05
         fleet = PhoneFleet(
             handsets: options.phones, night: FleetNight(lines: lines, begins: World.start), seed: seed.next(),
             bundleID: World.bundleID, mix: mix, judge: Judge(tuning: options.tuning, options: judging))
@@ -199,6 +207,7 @@ public final class World {
         case .openSession(let place): openSession(place)
         case .stopSession(let place): stopSession(place)
         case .kill(let device, let again): kill(device, again: again)
+        case .die(let process): if process == incarnation { dieSuddenly() }
         case .begins(let place): begins(plan.episodes[place])
         case .ends(let place): ends(plan.episodes[place])
         case .probe(let gateway): probe(gateway)
@@ -254,6 +263,8 @@ public final class World {
         if phones[phone].story.count > options.storyLines { phones[phone].story.removeFirst() }
     }
 
+    func tellAll(_ text: String) { for phone in phones.indices { tell(phone, text) } }
+
     private func result() -> WorldResult {
         let report = fleet.withJudge { $0.report(at: now) }
         return WorldResult(
@@ -279,6 +290,7 @@ enum WorldEvent {
     case openSession(Int)
     case stopSession(Int)
     case kill(DeviceID, again: Bool)
+    case die(Int)
     case begins(Int)
     case ends(Int)
     case probe(Gateway)
@@ -307,6 +319,7 @@ enum WorldEvent {
         case .calm: 16
         case .stopGivesUp: 17
         case .operate: 18
+        case .die: 19
         }
     }
 }
