@@ -25,6 +25,9 @@ extension Judge {
                 // Its start may have been under way when the lane died.
                 let since = phone.cards[place].decidedAt.advanced(bySeconds: -options.answerSeconds)
                 let restarts = restarts.count { $0 >= since } + phone.restarts.count { $0 >= since }
+                if payload.event == "update", let content {
+                    judgeFlicker(content, attempt, place: place, of: &phone, number)
+                }
                 judgeChange(payload, content, attempt, of: &phone.cards[place], number, restarts: restarts)
             }
         case nil: break

@@ -46,6 +46,7 @@ extension Judge {
         case .registered(let registration):
             phone.settings = registration
             phone.registeredAt = phone.registeredAt ?? report.at
+            phone.lastRegisteredAt = report.at
             if case .token(let address) = registration.pushToStart {
                 phone.tokenReportedAt = phone.tokenReportedAt ?? report.at
                 refusals[address.token] = nil
@@ -177,7 +178,7 @@ extension Judge {
     }
 
     /// T6: a front that is over or no longer qualifies, also by what was so a moment ago.
-    private func mustGo(_ front: GameID, phone: PhoneView, at now: WallTime) -> Bool {
+    func mustGo(_ front: GameID, phone: PhoneView, at now: WallTime) -> Bool {
         guard let game = slate.games[front] else { return true }
         if game.face.phase == .final || game.face.phase == .postponed { return true }
         if !slate.isInWindow(front, at: now) { return true }

@@ -134,7 +134,9 @@ public struct Judge: Sendable {
 /// What the judge knows of one phone.
 struct PhoneView: Sendable {
     var settings: PhoneReport.Registration?
+    /// First.
     var registeredAt: WallTime?
+    var lastRegisteredAt: WallTime?
     var tokenReportedAt: WallTime?
     var selection: PhoneProfile.Choice?
     var selectedAt: WallTime?
@@ -201,6 +203,12 @@ struct CardView: Sendable {
     var repeated = 0
     var overReportedAt: WallTime?
     var goneAnsweredAt: WallTime?
+    /// When it was last pushed to, whatever came of that.
+    var lastPushAt: WallTime?
+    /// The last change of its front that was accepted.
+    var change: FrontChange?
+    /// Since when its games have been shown without a moment.
+    var calmSince: [GameID: WallTime] = [:]
     /// When the front changed, T6 and pins aside.
     var takeovers: [WallTime] = []
     /// What I6 has found and is not over.

@@ -37,6 +37,8 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case missingLines = "missing-lines"
     /// Two sources that disagree by one point, in turns.
     case flippingSources = "flipping-sources"
+    /// Two sources that disagree about whether a game is close, in turns, for some minutes.
+    case disputedScores = "disputed-scores"
     /// A score that was wrong and is corrected downwards.
     case corrections
     /// Many lines at once after a silence.

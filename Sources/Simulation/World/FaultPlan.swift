@@ -67,6 +67,6 @@ public struct FaultPlan: Sendable {
     private static let longest: [FaultKind: Double] = [
         .outage: 3600, .serverErrors: 600, .throttling: 300, .offline: 3600, .bursts: 300, .postponements: 1,
         .refusingStore: 300, .shardDeaths: 1, .processDeaths: 60, .deploys: 10, .clockSteps: 900, .pauses: 600,
-        .wrongTopic: 600, .retuning: 900,
+        .wrongTopic: 600, .retuning: 900, .disputedScores: 900,
     ]
 }

@@ -66,6 +66,9 @@ struct FeedPlan {
                 add(line, at: arrives.advanced(bySeconds: Double.random(in: 0...60, using: &random)))
             }
         }
+        for episode in faults.episodes where episode.kind == .disputedScores {
+            for line in FeedPlan.dispute(episode, lines, postponed, &random) { add(line, at: line.at) }
+        }
         sent.sort { ($0.at, $0.number) < ($1.at, $1.number) }
         var ticks: [(at: WallTime, lines: [SlateLine])] = []
         for entry in sent {
@@ -76,5 +79,35 @@ struct FeedPlan {
             }
         }
         self.ticks = ticks
+    }
+
+    /// Every half a minute a game is twenty-five points apart, and half a minute later it is as it was.
+    private static func dispute(
+        _ episode: FaultPlan.Episode, _ lines: [SlateLine], _ postponed: [GameID: WallTime],
+        _ random: inout SeededGenerator
+    ) -> [SlateLine] {
+        let scores = lines.compactMap { line in if case .score(let patch) = line { patch } else { nil } }
+        let live = Set(scores.filter { $0.at <= episode.from }.map(\.game))
+            .subtracting(scores.filter { $0.at <= episode.until && $0.phase == .value(.final) }.map(\.game))
+            .subtracting(postponed.keys).sorted()
+        guard !live.isEmpty else { return [] }
+        let game = live[Int(episode.draw % UInt64(live.count))]
+        let own = scores.filter { $0.game == game }
+        var disputed: [SlateLine] = []
+        var time = episode.from
+        while time < episode.until {
+            let next = time.advanced(bySeconds: Double.random(in: 22...40, using: &random))
+            for (at, isWrong) in [(time, true), (next, false)] {
+                let homes = own.filter { $0.at <= at }.compactMap {
+                    if case .value(let home) = $0.home { home } else { nil }
+                }
+                var patch = ScorePatch(game: game, at: at)
+                patch.home = .value((homes.last ?? 0) + (isWrong ? 25 : 0))
+                patch.isCorrection = true
+                disputed.append(.score(patch))
+            }
+            time = next.advanced(bySeconds: Double.random(in: 22...40, using: &random))
+        }
+        return disputed
     }
 }
