@@ -101,7 +101,8 @@ public final class TLSConnection {
 
     /// Reads once, at most `buffer.count` bytes (not 0).
     ///
-    /// Repeat until it answers `wantsRead`, or while `holdsUnread`: OpenSSL reads ahead, and what it holds already never wakes `Epoll` again.
+    /// Repeat until it answers `wantsRead`, or while `holdsUnread`: OpenSSL reads ahead, and what it holds already never
+    /// wakes `Epoll` again.
     /// `closed` may come without a close_notify: whoever frames messages by length or HTTP/2 sees what is missing.
     public func read(into buffer: inout MutableSpan<UInt8>) throws(TLSError) -> Transfer {
         guard !hasFailed else { throw .connectionFailed(text: "it has failed before") }
