@@ -77,12 +77,20 @@ final class RunningDaemon: Sendable {
             ["-X", "POST", "-H", "Content-Type: application/x-ndjson", "--data-binary", lines], path, key)
     }
 
-    /// Asks until the answer is as wanted.
+    /// Asks until the answer is as wanted, or the test's time is over.
+    /// - Throws: `GaveUp` with the last answer.
     func poll(_ path: String, key: String? = nil, until isDone: (String) -> Bool) async throws -> String {
         while true {
             let answer = try await get(path, key: key)
             if isDone(answer) { return answer }
+            if Task.isCancelled { throw GaveUp(path, last: answer) }
         }
+    }
+
+    /// The test's time was over before what it waited for was there.
+    struct GaveUp: Error, CustomStringConvertible {
+        let description: String
+        init(_ awaited: String, last: String) { description = "waited for \(awaited) in vain; at last there was: \(last)" }
     }
 
     func send(
