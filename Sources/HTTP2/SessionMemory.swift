@@ -67,7 +67,9 @@ final class SessionMemory {
     func take(_ bytes: Int) -> UnsafeMutableRawPointer? {
         guard bytes >= 0 else { return nil }
         let list = max(0, bytes - 1) / Self.step
-        guard isKept, list < Self.lists else { return taken(Self.notKept, room: bytes, at: malloc(Self.headBytes + bytes)) }
+        guard isKept, list < Self.lists else {
+            return taken(Self.notKept, room: bytes, at: malloc(Self.headBytes + bytes))
+        }
         if let piece = firstFree[list] {
             firstFree[list] = piece.load(as: UnsafeMutableRawPointer?.self)
             held += 1

@@ -55,7 +55,8 @@ import Testing
         #expect(memory.held == 0)
     }
 
-    @Test func `a piece is used again for the next of its size, nothing is given back, and nothing is asked for in vain`()
+    @Test
+    func `a piece is used again for the next of its size, nothing is given back, and nothing is asked for in vain`()
         throws
     {
         let memory = SessionMemory(isKept: true)

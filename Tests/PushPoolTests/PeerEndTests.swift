@@ -107,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func `L2: an answer and the end behind it are read in one turn: what comes next is not sent, and not unknown`()
+    @Test
+    func `L2: an answer and the end behind it are read in one turn: what comes next is not sent, and not unknown`()
         throws
     {
         let ends = try Ends()

@@ -87,7 +87,8 @@ import Testing
         #expect(try link.handshake().client == .noCommonProtocol(offered: ["h2"]))
     }
 
-    @Test func `given more records than one read takes, then what OpenSSL has read ahead is known to be there`() throws {
+    @Test func `given more records than one read takes, then what OpenSSL has read ahead is known to be there`() throws
+    {
         let link = try Link(client: .client(trusting: .pem(identity.certificatePEM)), server: .server(identity))
         _ = try link.handshake()
         #expect(!link.server.holdsUnread)

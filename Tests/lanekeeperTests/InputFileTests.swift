@@ -4,8 +4,8 @@ import Testing
 @testable import lanekeeper
 
 @Suite struct InputFileTests {
-    @Test func `files: one that is not there, a folder, and one without permission are told apart, with what to do`() async
-        throws
+    @Test func `files: one that is not there, a folder, and one without permission are told apart, with what to do`()
+        async throws
     {
         // A process of its own, which gives up root's right to read anything.
         await #expect(processExitsWith: .success) {

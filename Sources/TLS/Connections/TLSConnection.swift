@@ -53,7 +53,8 @@ public final class TLSConnection {
         self.host = host
         self.socket = socket
         self.raw = raw
-        guard SSL_set_fd(raw, self.socket.descriptor) == 1 else {  // OpenSSL borrows the descriptor, it does not close it
+        // OpenSSL borrows the descriptor, it does not close it.
+        guard SSL_set_fd(raw, self.socket.descriptor) == 1 else {
             throw .unusable(subject: "a TLS connection", text: OpenSSLErrors().text)
         }
     }

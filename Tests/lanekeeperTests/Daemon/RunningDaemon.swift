@@ -90,7 +90,9 @@ final class RunningDaemon: Sendable {
     /// The test's time was over before what it waited for was there.
     struct GaveUp: Error, CustomStringConvertible {
         let description: String
-        init(_ awaited: String, last: String) { description = "waited for \(awaited) in vain; at last there was: \(last)" }
+        init(_ awaited: String, last: String) {
+            description = "waited for \(awaited) in vain; at last there was: \(last)"
+        }
     }
 
     func send(
