@@ -51,7 +51,7 @@ struct DaemonFixture {
     }
 
     /// Waits until the sandbox has had so many requests that match, or the test's time is over.
-    /// - Throws: `RunningDaemon.GaveUp` with the last requests.
+    /// - Throws: `RunningDaemon.GaveUp`, which tells the last requests.
     func pushes(
         _ count: Int, where matches: (RecordedRequest) -> Bool = { _ in true }
     ) async throws -> [RecordedRequest] {

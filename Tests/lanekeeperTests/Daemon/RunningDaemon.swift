@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Synchronization
+import Testing
 
 @testable import lanekeeper
 
@@ -78,7 +79,7 @@ final class RunningDaemon: Sendable {
     }
 
     /// Asks until the answer is as wanted, or the test's time is over.
-    /// - Throws: `GaveUp` with the last answer.
+    /// - Throws: `GaveUp`, which tells the last answer.
     func poll(_ path: String, key: String? = nil, until isDone: (String) -> Bool) async throws -> String {
         while true {
             let answer = try await get(path, key: key)
@@ -87,11 +88,11 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// The test's time was over before what it waited for was there.
-    struct GaveUp: Error, CustomStringConvertible {
-        let description: String
+    /// The test's time was over before what it waited for was there. Recorded as it is made: of a test whose time is over,
+    /// an error that it throws is not told any more.
+    struct GaveUp: Error {
         init(_ awaited: String, last: String) {
-            description = "waited for \(awaited) in vain; at last there was: \(last)"
+            Issue.record("waited for \(awaited) in vain; at last there was: \(last)")
         }
     }
 
