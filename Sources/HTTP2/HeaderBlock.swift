@@ -57,9 +57,9 @@ public struct HeaderBlock: Sendable {
         let end = start + Self.headBytes + name.count + value.count
         if end > storage.count { makeRoom(for: end) }
         let head = UInt64(name.count) | UInt64(value.count) << 16 | UInt64(indexing.rawValue) << 32
-        storage.withUnsafeMutableBytes { room in
+        let isIn = storage.withUnsafeMutableBytes { room in
             // Three appends would each look at the array and its room anew: this is called ten times a request.
-            guard let base = room.baseAddress, end <= room.count else { return }
+            guard let base = room.baseAddress, end <= room.count else { return false }
             (base + start).storeBytes(of: head, as: UInt64.self)
             if let text = name.baseAddress {
                 (base + start + Self.headBytes).copyMemory(from: text, byteCount: name.count)
@@ -67,7 +67,9 @@ public struct HeaderBlock: Sendable {
             if let text = value.baseAddress {
                 (base + end - value.count).copyMemory(from: text, byteCount: value.count)
             }
+            return true
         }
+        guard isIn else { return false }
         byteCount = end
         count += 1
         return true

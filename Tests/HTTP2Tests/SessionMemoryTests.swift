@@ -14,16 +14,16 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(arguments: 1...4 as ClosedRange<UInt64>, [true, false])
     func `pieces of any size hold what is written into them until they are given back, also when they are resized`(
-        seed: UInt64
+        seed: UInt64, isKept: Bool
     ) throws {
         var state = seed
         func draw(_ below: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int((state >> 33) % UInt64(below))
         }
-        let memory = SessionMemory()
+        let memory = SessionMemory(isKept: isKept)
         var held: [Held] = []
         for step in 0..<20_000 {
             let bytes = [1, 64, 65, 300, 1024, 2048, 2049, 5000][draw(8)] - draw(2)
@@ -55,16 +55,27 @@ import Testing
         #expect(memory.held == 0)
     }
 
-    @Test func `a piece is used again for the next of its size, nothing is given back, and nothing is asked for in vain`()
+    @Test
+    func `a piece is used again for the next of its size, nothing is given back, and nothing is asked for in vain`()
         throws
     {
-        let memory = SessionMemory()
+        let memory = SessionMemory(isKept: true)
         let first = try #require(memory.take(300))
         memory.giveBack(first)
         #expect(memory.take(310) == first)
         memory.giveBack(nil)
         #expect(memory.take(-1) == nil)
         #expect(memory.resize(nil, 10) != nil && memory.held == 2)
+    }
+
+    @Test(.enabled(if: SessionMemory.isSanitized))
+    func `under the address sanitizer nothing is kept: a piece used after it was given back ends the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let memory = SessionMemory()
+            let piece = memory.take(300)
+            memory.giveBack(piece)
+            piece?.storeBytes(of: 1, toByteOffset: 100, as: UInt8.self)
+        }
     }
 
     @Test func `a session gives back all it takes but what it keeps to its end`() throws {

@@ -87,6 +87,31 @@ import Testing
         #expect(try link.handshake().client == .noCommonProtocol(offered: ["h2"]))
     }
 
+    @Test func `given more records than one read takes, then what OpenSSL has read ahead is known to be there`() throws
+    {
+        let link = try Link(client: .client(trusting: .pem(identity.certificatePEM)), server: .server(identity))
+        _ = try link.handshake()
+        #expect(!link.server.holdsUnread)
+        for part in [[1, 2, 3], [4, 5]] as [[UInt8]] {
+            #expect(try link.client.write(part.span) == .bytes(part.count))
+        }
+        try link.waitForServer()
+        var buffer = [UInt8](repeating: 0, count: 2)
+        var arrived: [[UInt8]] = []
+        // A part of the first record, its rest, and the second: after each read but the last there is more, and epoll
+        // would tell of none of it.
+        for isMore in [true, true, false] {
+            var span = buffer.mutableSpan
+            guard case .bytes(let count) = try link.server.read(into: &span) else { break }
+            arrived.append(Array(buffer.prefix(count)))
+            #expect(link.server.holdsUnread == isMore)
+        }
+        #expect(arrived == [[1, 2], [3], [4, 5]])
+        var span = buffer.mutableSpan
+        #expect(try link.server.read(into: &span) == .wantsRead)
+        #expect(!link.server.holdsUnread)
+    }
+
     @Test func `given an orderly end, then the other side reads it as closed`() throws {
         let link = try Link(client: .client(trusting: .pem(identity.certificatePEM)), server: .server(identity))
         _ = try link.handshake()

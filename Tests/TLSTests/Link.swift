@@ -53,6 +53,12 @@ final class Link {
         }
     }
 
+    /// Until something has come for the server.
+    func waitForServer() throws {
+        var events: [Epoll.Event] = []
+        while !events.contains(where: { $0.token == 2 }) { try epoll.wait(timeoutMilliseconds: nil, into: &events) }
+    }
+
     /// Sends both at once, in pieces as they fit, and returns what arrived on each side.
     func exchange(fromClient: [UInt8], fromServer: [UInt8]) throws -> (atClient: [UInt8], atServer: [UInt8]) {
         var up = fromClient[...]

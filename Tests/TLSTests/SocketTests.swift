@@ -27,7 +27,7 @@ import Testing
             let socket = try Socket.connect(to: address)
             try epoll.add(socket.descriptor, .write, token: 5)
             try epoll.wait(timeoutMilliseconds: 5000, into: &events)
-            #expect(events.map(\.token) == [5] && events.allSatisfy { $0.isWritable && $0.isReadable })
+            #expect(events.map(\.token) == [5] && events.allSatisfy { $0.isWritable && $0.isReadable && $0.isEnding })
             try socket.checkConnected()
             Issue.record("connected")
         } catch {
@@ -58,10 +58,11 @@ import Testing
         #expect(try client.write([1, 2, 3].span) == .bytes(3))
         try epoll.add(server.descriptor, .read, token: 2)
         try epoll.wait(timeoutMilliseconds: 5000, into: &events)
-        #expect(events.map(\.token) == [2])
+        #expect(events.map(\.token) == [2] && !events.contains { $0.isEnding })
         #expect(try server.read(into: &span) == .bytes(3))
         client.finishWriting()
         try epoll.wait(timeoutMilliseconds: 5000, into: &events)
+        #expect(events.map(\.isEnding) == [true])
         #expect(try server.read(into: &span) == .closed)
     }
 

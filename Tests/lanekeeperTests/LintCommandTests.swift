@@ -64,9 +64,11 @@ private func withFiles(_ files: [String: String], _ body: (URL) throws -> Void) 
     }
 
     @Test func `lint: a file that is not there, or a folder, is wrong use`() throws {
-        for path in ["no/such.json", "/"] {
+        for (path, reason) in [
+            ("no/such.json", "there is no such file; is the path right?"), ("/", "it is a folder; name a file"),
+        ] {
             let error = #expect(throws: WrongUse.self) { _ = try LintCommand([path]).run() }
-            #expect(error?.text == "\(path) cannot be read: is there such a file?")
+            #expect(error?.text == "\(path) cannot be read: \(reason)")
         }
     }
 

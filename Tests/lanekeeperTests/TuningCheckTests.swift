@@ -183,6 +183,6 @@ private func brief(_ source: String) -> [String] {
         let error = #expect(throws: WrongUse.self) {
             _ = try TuningCheckCommand(["check", "no/such/File.swift"]).run()
         }
-        #expect(error?.text == "no/such/File.swift cannot be read: is there such a file?")
+        #expect(error?.text == "no/such/File.swift cannot be read: there is no such file; is the path right?")
     }
 }

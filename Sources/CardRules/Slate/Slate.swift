@@ -14,7 +14,8 @@ public struct Slate: Sendable {
     private var windows: UInt64 = 0
     private var lastRoster: UInt32 = 0
     private var lastSnapshot: WallTime = .distantPast
-    /// The instant at which every game was looked at for room, in vain: a batch with thousands too many looks once.
+    /// The instant at which every game was looked at for room, in vain: a batch with thousands too many looks once, and once
+    /// more only after what may have let a game go.
     private var fullAt: WallTime?
     public private(set) var counters = SlateCounters()
 
@@ -64,6 +65,7 @@ public struct Slate: Sendable {
     /// the new values see begins now, one that they do not see is over now.
     public mutating func retune(_ tuning: Tuning, at now: WallTime) {
         self.tuning = tuning
+        fullAt = nil
         for place in entries.indices {
             entries[place].retune(at: now, tuning: tuning)
             entries[place].findNextChange(after: now, tuning: tuning, limits: limits)
@@ -121,6 +123,7 @@ public struct Slate: Sendable {
     private mutating func reschedule(_ place: Int, after now: WallTime) {
         guard entries[place].isDirty else { return }
         entries[place].findNextChange(after: now, tuning: tuning, limits: limits)
+        if let left = entries[place].leftWindow(window: tuning.window), left <= now { fullAt = nil }
     }
 
     private mutating func join(_ entry: SlateEntry, at now: WallTime) {
@@ -167,6 +170,7 @@ public struct Slate: Sendable {
     private mutating func rosterMoved() {
         places = Dictionary(entries.enumerated().map { ($1.state.id, $0) }, uniquingKeysWith: { first, _ in first })
         roster += 1
+        fullAt = nil
     }
 
     // MARK: - Judging

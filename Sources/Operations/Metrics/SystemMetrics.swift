@@ -1,5 +1,4 @@
 internal import CardRules
-internal import Synchronization
 public import Lanes
 public import PushPool
 
@@ -17,7 +16,6 @@ public final class SystemMetrics: Sendable {
     let tickSeconds: [TickStage: Histogram]
     private let requests: RequestMetrics
     let fenced: Counter
-    private let leases = WatchedCount()
 
     enum ReissueOutcome: String, CaseIterable, Sendable {
         case accepted, refused
@@ -63,13 +61,7 @@ public final class SystemMetrics: Sendable {
             "From a tick's being received to the last lane having decided, and to the last of its pushes being answered.",
             bounds: Histogram.longSeconds, partsPerUnit: 1e9, label: "stage", over: TickStage.allCases, { $0.rawValue })
         requests = RequestMetrics(in: registry)
-        registry.add("lanekeeper_lease_owned", "Partitions that this node runs.", .gauge) { [leases] in
-            [.value([], Double(leases.count))]
-        }
     }
-
-    /// How many partitions this node runs.
-    public func watch(leasesOwned count: @escaping @Sendable () -> Int) { leases.set(count) }
 
     /// A request was answered.
     /// - Parameters:
@@ -80,6 +72,13 @@ public final class SystemMetrics: Sendable {
     }
 
     // MARK: - What is looked at when it is asked for
+
+    /// How many partitions this node runs.
+    public func watch(leasesOwned count: @escaping @Sendable () -> Int) {
+        registry.add("lanekeeper_lease_owned", "Partitions that this node runs.", .gauge) {
+            [.value([], Double(count()))]
+        }
+    }
 
     /// The metrics of pushes.
     public func watch(pool snapshot: @escaping @Sendable () -> PoolSnapshot) {
@@ -215,11 +214,4 @@ extension [MetricSample] {
         }
         return sorted { key($0) < key($1) }
     }
-}
-
-/// A number that somebody else knows.
-private final class WatchedCount: Sendable {
-    private let reader = Mutex<@Sendable () -> Int>({ 0 })
-    func set(_ count: @escaping @Sendable () -> Int) { reader.withLock { $0 = count } }
-    var count: Int { reader.withLock { $0 }() }
 }

@@ -36,11 +36,13 @@ final class PoolConnection {
     }
 
     /// Reads what is there. Call when the descriptor is ready; afterwards `takeEvents`.
-    func advance(using buffer: inout [UInt8]) {
+    /// - Parameter isEnding: the peer's end is in the socket. It is read at once, before another push is written: one
+    ///   written to a peer that has gone is unknown and not "not sent" (L2).
+    func advance(isEnding: Bool, using buffer: inout [UInt8]) {
         guard !isBroken else { return }
         do {
             guard let session = try established() else { return }
-            try read(into: session, using: &buffer)
+            try read(into: session, toEnd: isEnding, using: &buffer)
         } catch {
             fail("\(error)")
         }
@@ -198,14 +200,14 @@ final class PoolConnection {
         return nil
     }
 
-    private func read(into session: ClientSession, using buffer: inout [UInt8]) throws {
+    private func read(into session: ClientSession, toEnd: Bool, using buffer: inout [UInt8]) throws {
         while true {
             var span = buffer.mutableSpan
             switch try tls.read(into: &span) {
             case .bytes(let count):
                 let bytes = buffer.span
                 try session.receive(bytes.extracting(first: count))
-                guard tls.holdsUnread else { return }
+                guard toEnd || tls.holdsUnread else { return }
             case .wantsRead, .wantsWrite: return
             case .closed: return fail(session.remoteMaxStreams == nil ? "the peer closed the connection" : nil)
             }

@@ -97,7 +97,7 @@ struct PoolLoop: ~Copyable {
             for event in ready where event.token == Self.wakeToken { queue.wake.drain() }
             let arrivals = queue.take()
             for event in ready where event.token != Self.wakeToken {
-                connections[event.token]?.advance(using: &buffer)
+                connections[event.token]?.advance(isEnding: event.isEnding, using: &buffer)
             }
             // Read last: nothing that has come is treated as of a time before it came.
             let now = time

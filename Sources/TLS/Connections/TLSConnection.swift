@@ -53,7 +53,8 @@ public final class TLSConnection {
         self.host = host
         self.socket = socket
         self.raw = raw
-        guard SSL_set_fd(raw, self.socket.descriptor) == 1 else {  // OpenSSL borrows the descriptor, it does not close it
+        // OpenSSL borrows the descriptor, it does not close it.
+        guard SSL_set_fd(raw, self.socket.descriptor) == 1 else {
             throw .unusable(subject: "a TLS connection", text: OpenSSLErrors().text)
         }
     }
@@ -101,7 +102,8 @@ public final class TLSConnection {
 
     /// Reads once, at most `buffer.count` bytes (not 0).
     ///
-    /// Repeat until it answers `wantsRead`, or while `holdsUnread`: OpenSSL reads ahead, and what it holds already never wakes `Epoll` again.
+    /// Repeat until it answers `wantsRead`, or while `holdsUnread`: OpenSSL reads ahead, and what it holds already never
+    /// wakes `Epoll` again.
     /// `closed` may come without a close_notify: whoever frames messages by length or HTTP/2 sees what is missing.
     public func read(into buffer: inout MutableSpan<UInt8>) throws(TLSError) -> Transfer {
         guard !hasFailed else { throw .connectionFailed(text: "it has failed before") }

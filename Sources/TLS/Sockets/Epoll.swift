@@ -17,6 +17,8 @@ public struct Epoll: ~Copyable {
         /// Also true after a hang-up or an error, so that the next call on the descriptor finds out.
         public let isReadable: Bool
         public let isWritable: Bool
+        /// The peer will send no more, or the connection is broken: behind what can still be read stands the end.
+        public let isEnding: Bool
     }
 
     private let owned: Descriptor
@@ -66,7 +68,8 @@ public struct Epoll: ~Copyable {
                 Event(
                     token: event.data.u64,
                     isReadable: isBroken || event.events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0,
-                    isWritable: isBroken || event.events & EPOLLOUT.rawValue != 0))
+                    isWritable: isBroken || event.events & EPOLLOUT.rawValue != 0,
+                    isEnding: isBroken || event.events & EPOLLRDHUP.rawValue != 0))
         }
     }
 

@@ -9,8 +9,9 @@ struct DeviceLogFile: Sendable {
 
     /// - Throws: `WrongUse` for a file that cannot be read.
     static func read(_ path: String) throws(WrongUse) -> DeviceLogFile {
-        guard let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path) else {
-            throw WrongUse("\(path) cannot be read: is there such a file?")
+        let handle: FileHandle
+        do throws(UnreadableFile) { handle = path == "-" ? .standardInput : try openedFile(path) } catch {
+            throw WrongUse(unreadable: path, error)
         }
         var reader = DeviceLogReader()
         do {

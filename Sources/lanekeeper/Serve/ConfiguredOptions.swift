@@ -42,14 +42,6 @@ struct ConfiguredOptions: Equatable, Sendable {
         if let path = configurationFile {
             sources.file = ConfigurationSources.File(path: path, bytes: try readBytes(of: path))
         }
-        return try Configuration.read(sources) { path in
-            guard let data = FileManager.default.contents(atPath: path) else { throw UnreadableFile() }
-            return [UInt8](data)
-        }
+        return try Configuration.read(sources) { try readFile($0) }
     }
-}
-
-/// As a fault of the configuration tells it.
-private struct UnreadableFile: Error, CustomStringConvertible {
-    var description: String { "is there such a file?" }
 }

@@ -69,11 +69,11 @@ actor Daemon {
             configuration, migrates: surroundings.migratesStore, clock: surroundings.machine,
             random: try surroundings.random(.store))
         let watched = WatchedStore(opened.store, clock: surroundings.machine, log: log)
-        status.watch(store: { [status] in
+        status.watch(store: { [weak status] in
             if let away = opened.trouble() { return "the store is away: \(away.words)" }
             if let trouble = watched.trouble { return trouble }
             if opened.cluster?.isMember == false { return "it has no lease: the store does not answer in time" }
-            let loading = status.supervisor?.partitions.loading ?? 0
+            let loading = status?.supervisor?.partitions.loading ?? 0
             return loading == 0 ? nil : "the lanes of \(loading) partitions are being loaded"
         })
         store = OpenedStore(store: watched, cluster: opened.cluster, close: opened.close)

@@ -18,7 +18,8 @@ final class WatchedStore: Store {
         var silentSince = SteadyTime(nanoseconds: 0)
     }
 
-    /// What could not be written is written again every second; a failure that nothing has followed for so long is over.
+    /// What could not be written is written again every second; a failure that nothing has followed for so long is over, and
+    /// the next one is told again.
     static let failureSeconds = 10.0
     /// Commits that take longer are trouble.
     static let silenceSeconds = 10.0
@@ -55,8 +56,9 @@ final class WatchedStore: Store {
 
     private func cameBack(_ outcome: CommitOutcome) {
         let now = clock.uptime
-        let before: StoreError? = state.withLock { state in
+        let (before, isOver): (StoreError?, Bool) = state.withLock { state in
             let before = state.failure
+            let isOver = now.seconds(since: state.failedAt) >= Self.failureSeconds
             state.waiting -= 1
             state.silentSince = now
             switch outcome {
@@ -66,11 +68,12 @@ final class WatchedStore: Store {
                 state.failure = error
                 state.failedAt = now
             }
-            return before
+            return (before, isOver)
         }
         switch (before, outcome) {
         case (_, .failed(.fenced)): log.info("another node has taken partitions over")
-        case (nil, .failed(let error)): log.error("the store cannot write", [.detail: .text(error.words)])
+        case (_, .failed(let error)) where before == nil || isOver:
+            log.error("the store cannot write", [.detail: .text(error.words)])
         case (.some, .landed): log.info("the store writes again")
         default: break
         }

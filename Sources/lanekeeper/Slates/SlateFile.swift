@@ -1,5 +1,4 @@
 import CardRules
-import Foundation
 import Intake
 
 /// A recorded slate: the usable lines of an NDJSON file, and what is wrong with the others.
@@ -10,7 +9,7 @@ struct SlateFile: Sendable {
     /// One line a fault, for people: `file:line: what is wrong`. Of very many the first only.
     let faults: [String]
 
-    /// - Throws: `WrongUse` for a file that is not there or has no usable line.
+    /// - Throws: `WrongUse` for a file that cannot be read or has no usable line.
     init(path: String) throws(WrongUse) {
         var bytes = try readBytes(of: path)
         // A byte order mark, which some editors leave, is no part of the first line.
@@ -29,14 +28,4 @@ struct SlateFile: Sendable {
         lines = text.lines.map(\.line)
         rejected = text.rejectedCount
     }
-}
-
-/// The bytes of a file that the command was given.
-///
-/// - Throws: `WrongUse` for one that is not there.
-func readBytes(of path: String) throws(WrongUse) -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
-        throw WrongUse("\(path) cannot be read: is there such a file?")
-    }
-    return [UInt8](data)
 }

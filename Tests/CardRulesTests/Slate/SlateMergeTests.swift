@@ -156,6 +156,25 @@ import Testing
         #expect(slate.game(ids[0]) == nil && slate.count == 2)
     }
 
+    @Test func `slates: in one batch there is room again as soon as a line or other values have let a game go`() {
+        var limits = SlateLimits()
+        limits.games = 2
+        let slate = Evening(tuning: Tuning(), limits: limits)
+        let ids = (1...5).map { GameID(unchecked: "g\($0)") }
+        for id in ids.prefix(2) { _ = slate.apply(SlateSample.announce(id), at: 8000) }
+        #expect(slate.apply(SlateSample.announce(ids[2]), at: 8000) == .refused(.slateFull))
+        #expect(
+            slate.apply(SlateSample.score(7990, ids[0]) { $0.phase = .value(.postponed) }, at: 8000) == .applied)
+        #expect(slate.apply(SlateSample.announce(ids[2]), at: 8000) == .announced)
+        #expect(slate.apply(SlateSample.announce(ids[3]), at: 8000) == .refused(.slateFull))
+        // Games that have not begun long after their start leave at once.
+        var tuning = Tuning()
+        tuning.window.stalePreSeconds = -100_000
+        slate.retune(tuning, at: 8000)
+        #expect(slate.apply(SlateSample.announce(ids[3]), at: 8000) == .announced)
+        #expect(slate.game(ids[1]) == nil && slate.game(ids[2]) != nil && slate.count == 2)
+    }
+
     /// A slate that looked at every game for each line too many would take minutes.
     @Test(.timeLimit(.minutes(1))) func `slates: a batch with thousands too many is refused at little cost`() {
         let slate = Evening(tuning: Tuning())

@@ -59,6 +59,8 @@ final class Evening {
         slate.apply(line, at: arrival.map { WallTime(seconds: $0) } ?? line.at)
     }
 
+    func retune(_ tuning: Tuning, at now: Int64) { slate.retune(tuning, at: WallTime(seconds: now)) }
+
     func snapshot(at now: Int64) -> SlateSnapshot { slate.snapshot(at: WallTime(seconds: now)) }
 
     func ranked(at now: Int64) -> RankedGame? { snapshot(at: now).game(SlateSample.game) }

@@ -18,7 +18,7 @@ import WebServer
     {
         let rig = try await APIRig(.socket)
         // Each takes two descriptors here, and another test has as large a crowd.
-        let count = min(5_000, (raisedDescriptorLimit() - 2_000) / 4)
+        let count = min(5_000, max(80, (raisedDescriptorLimit() - 2_000) / 4))
         try await rig.running {
             let address = try #require(rig.address)
             #expect(await rig.register("d1").status == 204)

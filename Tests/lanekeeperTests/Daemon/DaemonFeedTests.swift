@@ -65,7 +65,7 @@ import Testing
                 #expect(try await daemon.put(path, body, key: fixture.key).hasSuffix(" 204"), "\(path)")
             }
             try await sql("UPDATE \(name).game SET home_score = 2")
-            let pushes = await fixture.pushes(1) { score($0) == 2 }
+            let pushes = try await fixture.pushes(1) { score($0) == 2 }
             #expect(pushes.first?.status == 200)
             let slate = try await daemon.get("/v1/slate", key: fixture.key)
             #expect(slate.contains(#""note":"x""#), "the UPDATE left the large column out")
@@ -74,7 +74,7 @@ import Testing
 
             try await sql("UPDATE \(name).game SET home_score = 3")
             let again = try await RunningDaemon(in: fixture.folder, configuration: text)
-            _ = await fixture.pushes(1) { score($0) == 3 }
+            _ = try await fixture.pushes(1) { score($0) == 3 }
             again.send(SIGTERM)
             let log = await again.restOfLog()
             #expect(!log.contains { $0.contains("reads the whole table") }, "it goes on from where it was")

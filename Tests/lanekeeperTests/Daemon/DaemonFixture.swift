@@ -50,11 +50,19 @@ struct DaemonFixture {
         """
     }
 
-    /// Waits until the sandbox has had so many requests that match.
-    func pushes(_ count: Int, where matches: (RecordedRequest) -> Bool = { _ in true }) async -> [RecordedRequest] {
+    /// Waits until the sandbox has had so many requests that match, or the test's time is over.
+    /// - Throws: `RunningDaemon.GaveUp`, which tells the last requests.
+    func pushes(
+        _ count: Int, where matches: (RecordedRequest) -> Bool = { _ in true }
+    ) async throws -> [RecordedRequest] {
         while true {
-            let found = (gateway.withModel(of: .sandbox) { $0.requests } ?? []).filter(matches)
+            let all = gateway.withModel(of: .sandbox) { $0.requests } ?? []
+            let found = all.filter(matches)
             if found.count >= count { return found }
+            if Task.isCancelled {
+                throw RunningDaemon.GaveUp(
+                    "\(count) pushes", last: "\(found.count) of \(all.count) matched; the newest: \(all.suffix(3))")
+            }
             // Another process has its turn.
             try? await onOwnThread("look") { _ = usleep(20_000) }
         }

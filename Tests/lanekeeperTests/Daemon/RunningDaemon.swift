@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Synchronization
+import Testing
 
 @testable import lanekeeper
 
@@ -77,11 +78,21 @@ final class RunningDaemon: Sendable {
             ["-X", "POST", "-H", "Content-Type: application/x-ndjson", "--data-binary", lines], path, key)
     }
 
-    /// Asks until the answer is as wanted.
+    /// Asks until the answer is as wanted, or the test's time is over.
+    /// - Throws: `GaveUp`, which tells the last answer.
     func poll(_ path: String, key: String? = nil, until isDone: (String) -> Bool) async throws -> String {
         while true {
             let answer = try await get(path, key: key)
             if isDone(answer) { return answer }
+            if Task.isCancelled { throw GaveUp(path, last: answer) }
+        }
+    }
+
+    /// The test's time was over before what it waited for was there. Recorded as it is made: of a test whose time is over,
+    /// an error that it throws is not told any more.
+    struct GaveUp: Error {
+        init(_ awaited: String, last: String) {
+            Issue.record("waited for \(awaited) in vain; at last there was: \(last)")
         }
     }
 

@@ -101,4 +101,20 @@ import Testing
             lines.first?.contains("the store cannot write") == true && lines.first?.contains("disk is full") == true)
         #expect(lines.last?.contains("the store writes again") == true)
     }
+
+    @Test func `log: a failure that comes after the last one is over is told again`() async throws {
+        let said = Said()
+        let log = try Log(level: .info, format: .text, isTerminal: false, clock: clock) { said.add($0) }
+        let store = WatchedStore(hand, clock: clock, log: log)
+        for (seconds, outcome) in [
+            (0, Self.full), (9, Self.full), (9, Self.full), (10, Self.full), (60, Self.landed), (60, Self.full),
+        ] as [(Double, CommitOutcome)] {
+            clock.advance(bySeconds: seconds)
+            store.commit(CommitBatch()) { _ in }
+            hand.answer(outcome)
+        }
+        await log.close()
+        let lines = said.text.split(separator: "\n").map { $0.contains("the store cannot write") }
+        #expect(lines == [true, true, false, true], "\(said.text)")
+    }
 }

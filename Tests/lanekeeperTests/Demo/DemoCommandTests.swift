@@ -96,10 +96,12 @@ struct DemoCommandTests {
 
     @Test func `demo: a file that is not there, or a folder, is one line and exit 2`() async throws {
         try await BuiltProgram.inFolder { folder in
-            for path in ["nowhere.ndjson", "."] {
+            for (path, reason) in [
+                ("nowhere.ndjson", "there is no such file; is the path right?"), (".", "it is a folder; name a file"),
+            ] {
                 let outcome = try await BuiltProgram.run(Self.quick + ["--slate", path], in: folder)
                 #expect(outcome.code == 2 && outcome.output.isEmpty)
-                #expect(outcome.errors == ["lanekeeper: \(path) cannot be read: is there such a file?"])
+                #expect(outcome.errors == ["lanekeeper: \(path) cannot be read: \(reason)"])
             }
         }
     }

@@ -47,8 +47,11 @@ struct ReplayCommandTests {
     }
 
     @Test(arguments: [
-        (["nowhere.ndjson"], "nowhere.ndjson cannot be read: is there such a file?"),
-        (["night.ndjson", "--phone", "none.json"], "none.json cannot be read: is there such a file?"),
+        (["nowhere.ndjson"], "nowhere.ndjson cannot be read: there is no such file; is the path right?"),
+        (
+            ["night.ndjson", "--phone", "none.json"],
+            "none.json cannot be read: there is no such file; is the path right?"
+        ),
         (["night.ndjson", "--phone", "p.json"], "p.json:2: /sounds: no such key; sound?"),
         (
             ["night.ndjson", "--tuning", "t.json5"],
