@@ -120,7 +120,8 @@ extension Supervisor {
             guard !own.isEmpty else { continue }
             found.merge(await shard.apps(of: own)) { first, _ in first }
         }
-        for device in devices where !table.runs(partition(of: device)) {
+        // Not here, not there, or its partition has gone meanwhile.
+        for device in devices where found[device] == nil {
             do {
                 guard let state = try await look(at: device), !state.kept.isRemoved else { continue }
                 found[device] = state.kept.app

@@ -37,8 +37,9 @@ final class TestSteadyClock: SteadyClock {
                 switch event {
                 case .gained(let hold): held.change { $0[hold.partition] = hold }
                 case .asked(let partition):
-                    held.change { $0[partition] = nil }
-                    leases.release([partition])
+                    if let hold = held.change({ $0.removeValue(forKey: partition) }) {
+                        leases.release(partition, epoch: hold.epoch)
+                    }
                 case .lost(let partitions): held.change { held in for place in partitions { held[place] = nil } }
                 }
             }
@@ -121,6 +122,18 @@ final class TestSteadyClock: SteadyClock {
         line.close()
     }
 
+    @Test func `a release that comes late, of an earlier tenure, gives nothing up`() async throws {
+        let schema = try await schema()
+        let node = try Node(schema, "a")
+        await node.run { $0.count == partitionCount }
+        node.leases.release(3, epoch: 0)
+        node.leases.release(4, epoch: 1)
+        // Alone it takes again what it has given.
+        await node.run { $0[4]?.epoch == 2 }
+        #expect(try await schema.sql("SELECT string_agg(epoch::text, ' ') FROM lease WHERE partition IN (3, 4)") == "1 2")
+        await node.leases.leave()
+    }
+
     @Test func `exactly one of many takers gets a free partition, and none gets one that is held`() async throws {
         let schema = try await schema()
         _ = try await schema.sql(
@@ -191,7 +204,7 @@ final class TestSteadyClock: SteadyClock {
     @Test func `what is asked for is asked for once, dead it holds nothing`() {
         var book = LeaseBook(ttlSeconds: 10, marginSeconds: 2)
         book.joined(as: 1, sentAt: at(0))
-        for place in 1...3 { book.took(place) }
+        for place in 1...3 { book.took(place, epoch: 7) }
         #expect(book.ask([2, 3, 9]) == [2, 3])
         #expect(book.ask([1, 2]) == [1])
         book.released([2])

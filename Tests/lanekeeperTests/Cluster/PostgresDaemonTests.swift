@@ -11,10 +11,11 @@ import Testing
 @Suite(.serialized, .enabled(if: BuiltProgram.url != nil), .timeLimit(.minutes(5))) struct PostgresDaemonTests {
     static let key = "made-up-key-of-a-test"
 
-    static func configuration(_ gateway: CountingGateway, store: String) -> String {
+    /// - Parameter leaseSeconds: long where nothing is about leases: a busy machine must not lose one.
+    static func configuration(_ gateway: CountingGateway, store: String, leaseSeconds: Double = 60) -> String {
         let digest = sha256(Array(key.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return """
-            { log: { format: 'text', level: 'debug' }, store: { url: '\(store)' },
+            { cluster: { leaseSeconds: \(leaseSeconds) }, log: { format: 'text', level: 'debug' }, store: { url: '\(store)' },
               http: { keys: [ { name: 'ops', scopes: ['devices', 'admin', 'feed'], sha256: '\(digest)' } ] },
               \(gateway.configuration) }
             """

@@ -51,8 +51,8 @@ import Testing
                 },
                 .other("server paused") {
                     try cluster.signalAll(SIGSTOP)
+                    defer { try? cluster.signalAll(SIGCONT) }  // one that stands still cannot be stopped either
                     try await world.clock.sleep(until: world.clock.now.advanced(bySeconds: 3))
-                    try cluster.signalAll(SIGCONT)
                 },
                 .other("server restarted") { try await cluster.restart("immediate") },
             ])
