@@ -5,14 +5,24 @@ public import CardRules
 extension Supervisor {
     /// How long the lanes of a partition that another node should have may wait for the verdicts of what is under way.
     static let restSeconds = 5.0
+    /// Partitions that are read and installed at a time: their records are in memory twice meanwhile.
+    static let loadsAtOnce = 8
 
     nonisolated func follow(_ cluster: any Cluster) async {
         let (loads, load) = AsyncStream<(partition: Int, epoch: Int64)>.makeStream()
         let (readings, reading) = AsyncStream<ClusterEvent>.makeStream()
         await withDiscardingTaskGroup { group in
             group.addTask {
-                // One after the other: the first to be there acts while the others are read.
-                for await next in loads { await self.adopt(next.partition, epoch: next.epoch, cluster) }
+                // A few at a time: the first to be there act while the others are read, and one that waits for its shard's
+                // next turn holds up no other.
+                await withTaskGroup(of: Void.self) { adoptions in
+                    var count = 0
+                    for await next in loads {
+                        if count >= Self.loadsAtOnce { await adoptions.next() }
+                        count += 1
+                        adoptions.addTask { await self.adopt(next.partition, epoch: next.epoch, cluster) }
+                    }
+                }
             }
             // A store that is slow to read holds up no news of leases.
             group.addTask { for await event in readings { await self.read(event) } }

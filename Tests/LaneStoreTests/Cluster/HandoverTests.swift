@@ -14,6 +14,9 @@ import Testing
     private static let phones = max(
         followed, ProcessInfo.processInfo.environment["LANEKEEPER_HANDOVER_PHONES"].flatMap { Int($0) } ?? 0)
 
+    /// Each goal is a sweep of all lanes and an update to all that are followed: no more than a debug build can take.
+    private static let tickSeconds = max(0.05, Double(phones) / 10_000)
+
     /// The feed: a goal at a time, taken by whichever of the nodes stays, while `body` lasts.
     private func playing(
         on node: ClusterNode, from score: Int, _ body: () async throws -> Void
@@ -24,7 +27,7 @@ import Testing
                 while !Task.isCancelled {
                     score += 1
                     try await node.play("g1", goals: score)
-                    try? await node.clock.sleep(until: node.clock.now.advanced(bySeconds: 0.05))
+                    try? await node.clock.sleep(until: node.clock.now.advanced(bySeconds: Self.tickSeconds))
                 }
                 return score
             }
@@ -46,6 +49,35 @@ import Testing
         }.sorted()
     }
 
+    /// From here on the database notes when each partition is given up and taken.
+    private func noteLeases(_ schema: TestSchema) async throws {
+        for line in [
+            "CREATE TABLE lease_log (partition int, holder bigint, at timestamptz)",
+            """
+            CREATE FUNCTION note_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            INSERT INTO lease_log VALUES (NEW.partition, NEW.holder, clock_timestamp()); RETURN NULL; END $$
+            """,
+            """
+            CREATE TRIGGER note_lease AFTER UPDATE OF holder ON lease FOR EACH ROW
+            WHEN (OLD.holder IS DISTINCT FROM NEW.holder) EXECUTE FUNCTION note_lease()
+            """,
+        ] { _ = try await schema.sql(line) }
+    }
+
+    /// - Returns: in milliseconds, how long the partitions were nobody's, and over what time they were given up.
+    private func freeTimes(_ schema: TestSchema) async throws -> String {
+        let text = try await schema.sql(
+            """
+            WITH steps AS (SELECT *, lead(at) OVER (PARTITION BY partition ORDER BY at) - at AS gap FROM lease_log),
+            free AS (SELECT at, extract(epoch FROM gap) * 1000 AS ms FROM steps WHERE holder IS NULL)
+            SELECT format('%s partitions given up within %s ms, nobody''s for %s ms at most, %s ms the middle one',
+            count(*), round(extract(epoch FROM max(at) - min(at)) * 1000), round(max(ms)),
+            round((percentile_cont(0.5) WITHIN GROUP (ORDER BY ms))::numeric)) FROM free
+            """)
+        _ = try await schema.sql("TRUNCATE lease_log")
+        return text ?? ""
+    }
+
     @Test func `a rolling deploy: each node goes in order and comes back, every card goes on, nobody is started twice`()
         async throws
     {
@@ -60,6 +92,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes { group.addTask { await node.run() } }
             for (place, node) in nodes.enumerated() { try await node.untilOwns(place == 0 ? 22 : 21) }
+            try await noteLeases(schema)
             let followed = devices(Self.followed)
             for device in followed { #expect(await nodes[0].register(device) == .done) }
             for device in devices(Self.phones).dropFirst(Self.followed) {
@@ -86,7 +119,7 @@ import Testing
                         }
                         let gaps = silences(phones, since: begin, until: clock.uptime)
                         print(
-                            "hand-over, \(Self.phones) phones: \(what) in \(took) s; longest silence of a phone: \(gaps.last ?? 0) s, of the middle one \(gaps[gaps.count / 2]) s"
+                            "hand-over, \(Self.phones) phones: \(what) in \(took) s; longest silence of a phone: \(gaps.last ?? 0) s, of the middle one \(gaps[gaps.count / 2]) s; \(try await freeTimes(schema))"
                         )
                     }
                     try await say("nothing happens") {

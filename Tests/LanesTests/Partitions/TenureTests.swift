@@ -56,6 +56,7 @@ import Testing
             #expect(await system.switchboard.table[placeOne] == .elsewhere)
             cluster.gain(placeOne, epoch: 3)
             await runs(placeOne, epoch: 3, system)
+            await rig.live(1, system)
             #expect(rig.pusher.sent(.start, to: one).count == 1 && rig.pusher.starts == 2)
         }
     }
@@ -77,6 +78,7 @@ import Testing
             cluster.change { $0.mayAct = true }
             cluster.gain(placeOne, epoch: 2)
             await runs(placeOne, epoch: 2, system)
+            await rig.live(1, system)
             #expect(rig.pusher.sent(.update).last?.text.contains(#""homeScore":3"#) == true)
             #expect(rig.pusher.starts == 1)
         }
