@@ -20,9 +20,11 @@ final class TestSteadyClock: SteadyClock {
         let clock = TestSteadyClock()
         private let held = Locked<[Int: PartitionHold]>([:])
 
-        init(_ schema: TestSchema, _ name: String, port: Int? = nil) throws {
+        /// - Parameter looksSeldom: only when there is a reason.
+        init(_ schema: TestSchema, _ name: String, port: Int? = nil, looksSeldom: Bool = false) throws {
             var settings = PartitionLeases.Settings()
             settings.schema = schema.name
+            if looksSeldom { (settings.ttlSeconds, settings.renewSeconds) = (36_000, 3600) }
             let address = port.map { schema.address.setting("port", "\($0)") } ?? schema.address
             leases = try PartitionLeases.join(
                 address, name: name, settings: settings, clock: clock, random: TestRandom())
@@ -120,6 +122,26 @@ final class TestSteadyClock: SteadyClock {
         #expect(node.leases.mayActUntil == .zero)
         await node.leases.leave()
         line.close()
+    }
+
+    @Test func `what another was about to take, and left, is taken at once: a hand-over waits for no renewal`()
+        async throws
+    {
+        let schema = try await schema()
+        let other = try await schema.connect()
+        // The first to try finds it gone; then it is free.
+        try await other.sql("CREATE SEQUENCE tries")
+        try await other.sql(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF NEW.partition = 5 AND nextval('tries') = 1 THEN RETURN NULL; END IF; RETURN NEW; END $$
+            """)
+        try await other.sql(
+            "CREATE TRIGGER refuse BEFORE UPDATE OF holder ON lease FOR EACH ROW EXECUTE FUNCTION refuse()")
+        let node = try Node(schema, "a", looksSeldom: true)
+        await node.run { $0.count == partitionCount }
+        #expect(try await schema.sql("SELECT last_value FROM tries") == "2")
+        await node.leases.leave()
     }
 
     @Test func `a release that comes late, of an earlier tenure, gives nothing up`() async throws {

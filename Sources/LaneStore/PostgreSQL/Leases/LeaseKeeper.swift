@@ -190,6 +190,8 @@ struct LeaseKeeper {
                 $0.int64(node)
                 $0.int16(Int16(partition))
             }
+            // Another was first: what it leaves of the free ones is ours to take, and nobody will say so.
+            if result.rows == 0 { nextLook = clock.uptime }
             for hold in try PostgresOpening.holds(result) {
                 book.took(hold.partition, epoch: hold.epoch)
                 tell.yield(.gained(hold))
