@@ -141,7 +141,9 @@ public actor Supervisor {
                 group.addTask { await self.follow(cluster) }
                 group.addTask { for await steps in self.switchboard.fencings { await self.carryOut(steps) } }
                 group.addTask {
-                    for await _ in self.switchboard.doubtsCame { await self.lookUp(self.switchboard.takeDoubts(), cluster) }
+                    for await _ in self.switchboard.doubtsCame {
+                        await self.lookUp(self.switchboard.takeDoubts(), cluster)
+                    }
                 }
             }
             group.addTask {

@@ -91,8 +91,8 @@ import Testing
             desk.next(rows: 9, refused: &refused)?.fences == [CommitFence(partition: place, epoch: 4, seq: 71)])
     }
 
-    @Test func `fencing: what was gathered under an earlier lease is refused when the partition has come back meanwhile`()
-    {
+    @Test
+    func `fencing: what was gathered under an earlier lease is refused when the partition has come back meanwhile`() {
         var desk = desk()
         let place = partition(of: DeviceID(unchecked: "d1"))
         var batch = order("d1").batch

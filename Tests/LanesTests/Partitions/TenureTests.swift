@@ -40,7 +40,8 @@ import Testing
 
     // MARK: - Fencing
 
-    @Test func `fencing: robbed and not knowing it, a node sends no start and drops its lanes; the next tenure sends one`()
+    @Test
+    func `fencing: robbed and not knowing it, a node sends no start and drops its lanes; the next tenure sends one`()
         async throws
     {
         try await node([one, two]) { system, cluster in
@@ -220,7 +221,9 @@ import Testing
         }
     }
 
-    @Test func `a device whose partition goes while it is asked for is found in the store: no 404, no 422`() async throws {
+    @Test func `a device whose partition goes while it is asked for is found in the store: no 404, no 422`()
+        async throws
+    {
         try await node([one]) { system, _ in
             #expect(await rig.register(one, on: system) == .done)
             // As between the look at the table and the shard's answer.

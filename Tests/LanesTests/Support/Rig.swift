@@ -28,7 +28,8 @@ final class Rig: Sendable {
         let supervisor = Supervisor(
             configuration: Supervisor.Configuration(
                 tuning: tuning, apps: [profile], shards: shards, callsHeld: callsHeld),
-            store: store, cluster: cluster, pusher: pusher ?? self.pusher, clock: clock, random: Dice(seed: 7), trace: trace,
+            store: store, cluster: cluster, pusher: pusher ?? self.pusher, clock: clock, random: Dice(seed: 7),
+            trace: trace,
             steady: steady ? clock : nil, zone: { _ in .utc })
         try await supervisor.restore()
         return supervisor
