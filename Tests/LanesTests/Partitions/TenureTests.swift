@@ -141,6 +141,21 @@ import Testing
         }
     }
 
+    // MARK: - R7
+
+    @Test func `R7: partitions that come at once share one pace of their overdue reissues`() async throws {
+        try await node([one, two]) { system, _ in
+            let overdue = (1...200).map {
+                OverdueReissue(device: $0 % 2 == 0 ? one : two, limit: rig.clock.now, starts: 1)
+            }
+            await withDiscardingTaskGroup { group in
+                for _ in 1...8 { group.addTask { await system.pace(overdue) } }
+            }
+            let seconds = await system.pacedUntil.seconds(since: rig.clock.now)
+            #expect(seconds == 8 * 200 / Tuning().reissue.perSecond)
+        }
+    }
+
     // MARK: - P5
 
     @Test func `P5: a mark that lands while a partition has come lets nothing leave before that one's own has landed`()
