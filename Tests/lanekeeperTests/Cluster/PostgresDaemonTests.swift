@@ -148,7 +148,8 @@ extension PostgresDaemonTests {
         let cluster = try await PrivateCluster.start()
         try await BuiltProgram.inFolder { folder in
             let gateway = try CountingGateway(in: folder)
-            let text = Self.configuration(gateway, store: cluster.url())
+            // An idle node notices when its lease cannot be renewed.
+            let text = Self.configuration(gateway, store: cluster.url(), leaseSeconds: 10)
             let daemon = try await RunningDaemon(in: folder, configuration: text, flags: ["--migrate"])
             #expect(await daemon.logged("ready") != nil)
             _ = try await daemon.poll("/readyz") { $0.hasSuffix(" 200") }
