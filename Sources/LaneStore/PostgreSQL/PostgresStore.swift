@@ -125,13 +125,17 @@ public final class PostgresStore: Store {
     }
 
     /// What waits for the partition, or comes for it, fails as `fenced`. A commit under way ends by itself.
-    public func letGo(_ partition: Int) { exchange.letGo(partition) }
+    /// - Parameter epoch: only if that is the one it is held by; `nil`: whatever it is.
+    public func letGo(_ partition: Int, epoch: Int64? = nil) { exchange.letGo(partition, epoch: epoch) }
 
     /// Partitions that are ours, as far as is known: a newer owner shows when something is written.
-    public var held: [Int] { exchange.held }
+    public var held: [Int] { epochs.keys.sorted() }
+
+    /// The same, with the epoch of each.
+    public var epochs: [Int: Int64] { exchange.epochs }
 
     /// Of a partition that is ours.
-    func epoch(of partition: Int) -> Int64? { exchange.epoch(of: partition) }
+    func epoch(of partition: Int) -> Int64? { epochs[partition] }
 
     /// Why nothing can be read or written now; `nil` while a connection stands.
     public var trouble: StoreError? { exchange.away }

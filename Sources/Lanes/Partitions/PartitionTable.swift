@@ -18,15 +18,15 @@ struct PartitionTable: Hashable, Sendable {
         }
     }
 
-    /// What is to be done, in this order.
+    /// What is to be done, in this order. Each is about one tenure: done late, it must not touch the next one.
     enum Step: Hashable, Sendable {
         /// Throw away what is in memory of it; nothing of it may leave.
-        case drop(Int)
+        case drop(Int, epoch: Int64)
         case load(Int, epoch: Int64)
         /// Finish turns, commits and pushes.
         case rest(Int, epoch: Int64)
         /// Give the lease up.
-        case release(Int)
+        case release(Int, epoch: Int64)
     }
 
     private(set) var stages: [Stage]
@@ -56,10 +56,10 @@ struct PartitionTable: Hashable, Sendable {
 
     mutating func gained(_ partition: Int, epoch: Int64) -> [Step] {
         guard stages.indices.contains(partition), stages[partition].epoch.map({ $0 < epoch }) ?? true else { return [] }
-        let before = stages[partition]
-        stages[partition] = .arriving(epoch: epoch)
         // Gained anew without having heard of the loss: what is in memory is from before.
-        return (before == .elsewhere ? [] : [.drop(partition)]) + [.load(partition, epoch: epoch)]
+        let drop = stages[partition].epoch.map { [Step.drop(partition, epoch: $0)] } ?? []
+        stages[partition] = .arriving(epoch: epoch)
+        return drop + [.load(partition, epoch: epoch)]
     }
 
     /// - Returns: whether that tenure goes on.
@@ -75,9 +75,9 @@ struct PartitionTable: Hashable, Sendable {
         case .here(let epoch):
             stages[partition] = .resting(epoch: epoch)
             return [.rest(partition, epoch: epoch)]
-        case .arriving:
+        case .arriving(let epoch):
             stages[partition] = .elsewhere
-            return [.drop(partition), .release(partition)]
+            return [.drop(partition, epoch: epoch), .release(partition, epoch: epoch)]
         case .elsewhere, .resting: return []
         }
     }
@@ -86,20 +86,20 @@ struct PartitionTable: Hashable, Sendable {
     mutating func rested(_ partition: Int, epoch: Int64) -> [Step] {
         guard self[partition] == .resting(epoch: epoch) else { return [] }
         stages[partition] = .elsewhere
-        return [.drop(partition), .release(partition)]
+        return [.drop(partition, epoch: epoch), .release(partition, epoch: epoch)]
     }
 
     mutating func lost(_ partitions: [Int]) -> [Step] {
-        partitions.flatMap { partition -> [Step] in
-            guard self[partition] != .elsewhere else { return [] }
+        partitions.compactMap { partition in
+            guard let epoch = self[partition].epoch else { return nil }
             stages[partition] = .elsewhere
-            return [.drop(partition)]
+            return .drop(partition, epoch: epoch)
         }
     }
 
     /// The store refuses what is written of it. If the lease is still ours, its epoch is not: it must be taken anew.
     mutating func fenced(_ partition: Int, epoch: Int64) -> [Step] {
         guard self[partition].epoch == epoch else { return [] }
-        return lost([partition]) + [.release(partition)]
+        return lost([partition]) + [.release(partition, epoch: epoch)]
     }
 }

@@ -11,18 +11,19 @@ public protocol Cluster: Sendable {
     /// - Parameter followsTimeline: whether somebody does now: then news of timelines are wanted.
     func run(followsTimeline: @escaping @Sendable () -> Bool) async
 
-    /// Fencing protects the store, not APNs: while this is true nobody else can act for what is held here. Once false
-    /// nothing may leave, also where no commit is needed.
+    /// Fencing protects the store, not APNs: once this is false nothing may leave, also where no commit is needed. While it
+    /// is true nobody else acts for what is held here, as far as this node's own time can tell: what it cannot tell is that
+    /// its lease was taken from it by hand, or by another node of its name while it was cut off.
     var mayAct: Bool { get }
 
-    /// The partitions whose records this node can write, as far as is known.
-    var held: Set<Int> { get }
+    /// The partitions whose records this node can write, as far as is known, with the epoch of its lease.
+    var held: [Int: Int64] { get }
 
     /// Its lanes are being loaded, or run: what other nodes took for its devices is wanted (`ClusterEvent.posted`).
     func listen(to partition: Int, epoch: Int64)
 
-    /// Nothing of it is under way any more: another node may have it at once.
-    func release(_ partitions: [Int])
+    /// Nothing of that tenure is under way any more: another node may have it at once. Of an earlier one: nothing happens.
+    func release(_ partition: Int, epoch: Int64)
 
     /// Takes no more partitions: this node is about to go. What it holds it keeps until it releases it.
     func retire()

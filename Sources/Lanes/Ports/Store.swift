@@ -173,6 +173,9 @@ public struct CommitBatch: Sendable {
     public var slateTag: Int64 = 0
     /// In a cluster: events taken by any node and applied here.
     public var applied: [AppliedPost] = []
+    /// In a cluster: the epochs under which this was gathered, by partition. Of a partition with a newer one, or none here,
+    /// nothing may be written, also where that newer one is this node's own again. Empty: of whatever is owned now.
+    public var epochs: [Int: Int64] = [:]
     /// Sessions as they are now; a version that is not above the stored one changes nothing.
     public var sessions: [Session] = []
     /// Sessions stopped before this are of no use any more.

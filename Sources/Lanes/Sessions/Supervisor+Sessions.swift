@@ -120,7 +120,8 @@ extension Supervisor {
             guard !own.isEmpty else { continue }
             found.merge(await shard.apps(of: own)) { first, _ in first }
         }
-        for device in devices where !table.runs(partition(of: device)) {
+        // Not here, not there, or its partition has gone meanwhile.
+        for device in devices where found[device] == nil {
             do {
                 guard let state = try await look(at: device), !state.kept.isRemoved else { continue }
                 found[device] = state.kept.app
@@ -210,16 +211,17 @@ extension Supervisor {
     /// R7: overdue reissues begin in order of their limits, so many a second.
     func pace(_ overdue: [OverdueReissue]) async {
         guard !overdue.isEmpty else { return }
-        // Partitions that come one after the other share the pace.
+        // Partitions that come one after the other, or at once, share the pace: the time is taken before anything is awaited.
         let now = max(environment.clock.now, pacedUntil)
+        let rate = tuning.reissue.perSecond
+        pacedUntil = now.advanced(bySeconds: Double(overdue.reduce(0) { $0 + $1.starts }) / rate)
         var before = 0
         for phone in overdue.sorted(by: { ($0.limit, $0.device) < ($1.limit, $1.device) }) {
             let shard = shards[partition(of: phone.device) % shards.count]
-            let wait = Double(before) / tuning.reissue.perSecond
+            let wait = Double(before) / rate
             await shard.holdReissues(of: phone.device, until: now.advanced(bySeconds: wait))
             before += phone.starts
         }
-        pacedUntil = now.advanced(bySeconds: Double(before) / tuning.reissue.perSecond)
     }
 }
 

@@ -10,6 +10,8 @@ public struct DeviceCall: Sendable {
     let hear: (@Sendable (DeviceReply) -> Void)?
     /// It was posted, by whatever node: that it was applied is written with what it changed.
     let post: Post?
+    /// What other nodes know has been asked: what is not known now does not exist.
+    var isLookedUp = false
 
     struct Post: Hashable, Sendable {
         let id: PostID

@@ -21,6 +21,7 @@ extension Shard {
         batch.timeline = gathering.timeline
         batch.marks = gathering.marks
         batch.applied = gathering.applied
+        if !isAlone { batch.epochs = tenures.mapValues(\.epoch) }
         outbox.committing = gathering
         outbox.committingSince = environment.steady?.uptime
         if batch.isEmpty {
@@ -51,7 +52,10 @@ extension Shard {
                 environment.steady.map { $0.uptime.seconds(since: since) }
             }
             environment.trace.record(.committed(rows: landed.rows, seconds: seconds))
-            if let mark = landed.marks.values.max() { timestampMark = max(timestampMark ?? 0, mark) }
+            // One of a partition that came meanwhile may still be on its way: then later pushes wait for that (P5).
+            if let mark = landed.marks.values.max(), outbox.gathering.marks.isEmpty {
+                timestampMark = max(timestampMark ?? 0, mark)
+            }
             for held in landed.pushes { await release(held, refused: refused) }
             for message in landed.messages { router.route(message.effect, from: message.from) }
             for erased in landed.erased.sorted(by: { $0.lane < $1.lane }) { await forget(erased) }

@@ -19,7 +19,7 @@ enum PartitionOrder: Sendable {
     case install(Int, epoch: Int64, LoadedPartition, done: @Sendable (Installed?) -> Void)
     /// - Parameter done: called once nothing of it is under way, or it is dropped.
     case rest(Int, epoch: Int64, done: @Sendable () -> Void)
-    case drop(Set<Int>)
+    case drop(Int, epoch: Int64)
 
     /// Nobody works any more.
     func callOff() {
@@ -41,7 +41,25 @@ struct LoadedPartition: Sendable {
 
 /// Partitions come and go while the shard runs: between two turns.
 extension Shard {
-    func carryOut(_ order: PartitionOrder) async {
+    /// Its lanes are there.
+    func runs(_ place: Int) -> Bool { tenures[place].map { $0.waiting == nil } ?? false }
+
+    /// Partitions that go one after the other go in one look at all lanes.
+    func carryOut(_ orders: [PartitionOrder]) async {
+        var going: Set<Int> = []
+        for order in orders {
+            if case .drop(let place, let epoch) = order {
+                if tenures[place]?.epoch == epoch { going.insert(place) }
+            } else {
+                drop(going)
+                going = []
+                await carryOut(order)
+            }
+        }
+        drop(going)
+    }
+
+    private func carryOut(_ order: PartitionOrder) async {
         switch order {
         case .arrive(let place, let epoch): tenures[place] = Tenure(epoch: epoch, waiting: [])
         case .install(let place, let epoch, let loaded, let done):
@@ -58,7 +76,7 @@ extension Shard {
             guard tenures[place]?.epoch == epoch else { return done() }
             tenures[place]?.whenAtRest = done
             resting.insert(place)
-        case .drop(let places): drop(places)
+        case .drop: break  // see above
         }
     }
 
@@ -150,7 +168,7 @@ extension Shard {
     func yieldFenced(_ batch: Outbox.Gathering) -> Outbox.Gathering? {
         guard let cluster = environment.cluster else { return nil }
         let held = cluster.held
-        let lost = tenures.filter { !held.contains($0.key) }
+        let lost = tenures.filter { held[$0.key] != $0.value.epoch }
         guard !lost.isEmpty else { return nil }
         outbox.committing = batch
         for (place, tenure) in lost { router.fenced(place, epoch: tenure.epoch) }

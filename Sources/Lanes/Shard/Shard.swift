@@ -106,11 +106,7 @@ actor Shard {
         for gone in fallen.values { if case .writing = gone.stage { gone.whenWritten(false) } }
         fallen = [:]
         for reply in (outbox.committing?.replies ?? []) + outbox.gathering.replies { reply.tell(.unavailable) }
-        for order in rest.orders { order.callOff() }
-        for tenure in tenures.values {
-            for call in tenure.waiting ?? [] { call.reply(.unavailable) }
-            if !tenure.isAtRest { tenure.whenAtRest?() }
-        }
+        for call in tenures.values.flatMap({ $0.waiting ?? [] }) { call.reply(.unavailable) }
         tenures = [:]
         resting = []
         outbox = Outbox()
@@ -215,13 +211,14 @@ actor Shard {
             await followClock()
             for order in load.kills { kill(order) }
             for (device, news) in load.fallenNews { await take(news, of: device) }
-            for order in load.orders { await carryOut(order) }
+            await carryOut(load.orders)
             for outcome in load.commits { await settleCommit(outcome) }
             for call in load.calls { await take(call) }
             for answer in load.answers { await take(answer) }
             if load.snapshot != nil { await sweep(for: load) }
             await fireDeadlines()
-            outbox.gathering.applied += load.applied.filter { tenures[$0.id.partition]?.waiting == nil }
+            // Of a partition that has gone, the next owner reads the post again.
+            outbox.gathering.applied += load.applied.filter { runs($0.id.partition) }
             sendOutgoing()
             await commitIfDue(flushing: load.isFlush || !resting.isEmpty)
             readFallenLanes()
@@ -293,7 +290,7 @@ actor Shard {
         }
         let session = call.event.sessionKey.flatMap { router.session($0) }
         guard call.event.sessionKey == nil || session != nil else {
-            conclude(call, .unknownCard)
+            if !lookUp(call) { conclude(call, .unknownCard) }
             return
         }
         let place: Int
@@ -305,6 +302,8 @@ actor Shard {
                 tuning: tuning)
             place = add(call.device, state: state, generation: Generation(goneGeneration &+ 1))
         } else {
+            // Posts come in their order: what was posted before is here. Lanes among themselves ask no question.
+            if call.post == nil, call.hear != nil, lookUp(call) { return }
             conclude(call, .unknownDevice)
             router.undelivered(call)
             return
@@ -344,6 +343,13 @@ actor Shard {
         }
     }
 
+    /// In a cluster what is not known here is asked for, once.
+    private func lookUp(_ call: DeviceCall) -> Bool {
+        guard !isAlone, !call.isLookedUp else { return false }
+        router.lookUp(Doubt(call: call, isOfDevice: places[call.device] == nil))
+        return true
+    }
+
     /// Answers a call that has changed nothing, or was posted and is done with: the poster hears of it when that is durable.
     private func conclude(_ call: DeviceCall, _ answer: DeviceAnswer, needsToken: Bool = false) {
         guard let post = call.post else { return call.reply(answer, needsToken: needsToken) }
@@ -379,43 +385,4 @@ actor Shard {
 
     /// The app that need not be named.
     private var onlyApp: AppID? { renderers.count == 1 ? renderers.keys.first : nil }
-
-    // MARK: - Places
-
-    func add(_ device: DeviceID, state: LaneState, generation: Generation) -> Int {
-        let lane = Lane(state: state, generation: generation, shard: self)
-        let place: Int
-        if let free = freePlaces.popLast() {
-            place = free
-            lanes[free] = lane
-            devices[free] = device
-        } else {
-            place = lanes.count
-            lanes.append(lane)
-            devices.append(device)
-            deadlines.grow(to: lanes.count)
-        }
-        places[device] = place
-        return place
-    }
-
-    /// Nothing is owed by the device, and it has not come back meanwhile.
-    func isStillToGo(_ erased: Outbox.Erased) async -> Bool {
-        guard devices[erased.lane] == erased.device, let lane = standingOrFallen(erased.lane) else { return false }
-        return await lane.isRemoved
-    }
-
-    /// The record is gone from the store: so is the lane, unless the device has come back meanwhile.
-    func forget(_ erased: Outbox.Erased) async {
-        let place = erased.lane
-        guard devices[place] == erased.device, let lane = standingOrFallen(place) else { return }
-        guard await lane.isRemoved else {
-            outbox.gathering.lanes.insert(place)
-            return
-        }
-        free(place, erased.device, lane)
-        guard let gone = fallen.removeValue(forKey: erased.device) else { return }
-        gone.whenWritten(false)
-        for call in gone.calls { inbox.offerInternal(call) }
-    }
 }

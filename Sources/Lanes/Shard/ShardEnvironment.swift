@@ -33,6 +33,13 @@ struct OwedMessage: Sendable {
     let reportedAt: WallTime
 }
 
+/// A call about a session or a device that this node does not know. Another node may have answered 201 for it, the news
+/// being on their way.
+struct Doubt: Sendable {
+    let call: DeviceCall
+    let isOfDevice: Bool
+}
+
 /// How shards reach each other.
 protocol ShardRouter: AnyObject, Sendable {
     /// An event for a device of whatever shard.
@@ -43,8 +50,10 @@ protocol ShardRouter: AnyObject, Sendable {
     func session(_ key: CardKey) -> Session?
     /// The device that a call was for is not there.
     func undelivered(_ call: DeviceCall)
-    /// The store refuses what is written of a partition.
+    /// The store refuses what is written of a partition: when this returns, `deliver` takes its devices' calls elsewhere.
     func fenced(_ partition: Int, epoch: Int64)
+    /// In a cluster: a call about what is not known here. It comes back when it is certain.
+    func lookUp(_ doubt: Doubt)
     /// A lane that was parked is to be read again.
     func reread(_ device: DeviceID)
 }

@@ -172,13 +172,13 @@ final class ShardInbox: Sendable, VerdictSink {
         for order in orders { order.callOff() }
     }
 
-    /// - Returns: the calls and orders that nobody will take any more.
-    func finish() -> (calls: [DeviceCall], kills: [KillOrder], orders: [PartitionOrder]) {
+    /// - Returns: the calls and kills that nobody will take any more; orders have been called off with the loop.
+    func finish() -> (calls: [DeviceCall], kills: [KillOrder]) {
         wake.finish()
         return load.withLock { load in
             load.isFinished = true
-            defer { (load.calls, load.kills, load.orders) = ([], [], []) }
-            return (load.calls, load.kills, load.orders)
+            defer { (load.calls, load.kills) = ([], []) }
+            return (load.calls, load.kills)
         }
     }
 }

@@ -5,14 +5,24 @@ public import CardRules
 extension Supervisor {
     /// How long the lanes of a partition that another node should have may wait for the verdicts of what is under way.
     static let restSeconds = 5.0
+    /// Partitions that are read and installed at a time: their records are in memory twice meanwhile.
+    static let loadsAtOnce = 8
 
     nonisolated func follow(_ cluster: any Cluster) async {
         let (loads, load) = AsyncStream<(partition: Int, epoch: Int64)>.makeStream()
         let (readings, reading) = AsyncStream<ClusterEvent>.makeStream()
         await withDiscardingTaskGroup { group in
             group.addTask {
-                // One after the other: the first to be there acts while the others are read.
-                for await next in loads { await self.adopt(next.partition, epoch: next.epoch, cluster) }
+                // A few at a time: the first to be there act while the others are read, and one that waits for its shard's
+                // next turn holds up no other.
+                await withTaskGroup(of: Void.self) { adoptions in
+                    var count = 0
+                    for await next in loads {
+                        if count >= Self.loadsAtOnce { await adoptions.next() }
+                        count += 1
+                        adoptions.addTask { await self.adopt(next.partition, epoch: next.epoch, cluster) }
+                    }
+                }
             }
             // A store that is slow to read holds up no news of leases.
             group.addTask { for await event in readings { await self.read(event) } }
@@ -45,8 +55,8 @@ extension Supervisor {
         for step in steps {
             switch step {
             case .load: break
-            case .drop(let partition): inbox(ofPartition: partition).offer(.drop([partition]))
-            case .release(let partition): environment.cluster?.release([partition])
+            case .drop(let partition, let epoch): inbox(ofPartition: partition).offer(.drop(partition, epoch: epoch))
+            case .release(let partition, let epoch): environment.cluster?.release(partition, epoch: epoch)
             case .rest(let partition, let epoch):
                 await rest(partition, epoch: epoch, seconds: restSeconds)
                 await carryOut(switchboard.change { $0.rested(partition, epoch: epoch) })
@@ -148,7 +158,7 @@ extension Supervisor {
 
     private func take(_ posts: [ReceivedPost]) async {
         for post in posts {
-            var event: LaneEvent?
+            let event: LaneEvent
             switch post.event.content {
             case .event(.registered(var patch)):
                 // Its zone came by name.
@@ -160,8 +170,28 @@ extension Supervisor {
                 // One that is not there any more is over, and its lanes know.
                 event = switchboard.session(key).map { .session($0, as: device) } ?? .look
             }
-            guard let event else { continue }
             inbox(of: post.event.device).offerInternal(DeviceCall(event, of: post))
+        }
+    }
+
+    /// Reads what other nodes have answered for, then lets the calls go on: what is not known after that does not exist.
+    /// What cannot be read now is asked again (503).
+    func lookUp(_ doubts: [Doubt], _ cluster: any Cluster) async {
+        var areSessionsRead = true
+        if doubts.contains(where: { $0.call.event.sessionKey != nil }) {
+            do { try await readSessions(tells: true) } catch { areSessionsRead = false }
+        }
+        for doubt in doubts {
+            var call = doubt.call
+            call.isLookedUp = true
+            var isCertain = call.event.sessionKey == nil || areSessionsRead
+            if let post = call.post {
+                if isCertain { inbox(of: call.device).offerInternal(call) } else { cluster.postponed([post.id]) }
+                continue
+            }
+            // Its registration may be durable, and not have reached its lane yet.
+            if isCertain, doubt.isOfDevice { isCertain = (try? await cluster.isAwaited(call.device)) == false }
+            if isCertain { switchboard.deliver(call) } else { call.reply(.unavailable) }
         }
     }
 
@@ -207,7 +237,13 @@ extension Supervisor {
     }
 
     func readPauses() async throws {
-        let now = try await environment.store.pausedGateways()
+        var seen: Int
+        var now: Set<Gateway>
+        // What was read while this node changed it may be from before, and must not undo it.
+        repeat {
+            seen = pauseChanges
+            now = try await environment.store.pausedGateways()
+        } while seen != pauseChanges
         for gateway in now.subtracting(paused) { environment.pusher.pause(gateway) }
         for gateway in paused.subtracting(now) { environment.pusher.resume(gateway) }
         paused = now
@@ -247,9 +283,9 @@ extension Supervisor {
     /// - Returns: `nil` where there is no such device.
     /// - Throws: `StoreError`.
     public nonisolated func look(at device: DeviceID) async throws -> LaneState? {
-        guard let cluster = environment.cluster, !switchboard.table.runs(partition(of: device)) else {
-            return await state(of: device)
-        }
+        // Its partition may go while it is asked for: then the store has it, as for any that is not here.
+        if switchboard.table.runs(partition(of: device)), let state = await state(of: device) { return state }
+        guard let cluster = environment.cluster else { return nil }
         guard let row = try await environment.store.loadLane(device) else {
             guard try await !cluster.isAwaited(device) else {
                 throw StoreError.unavailable(detail: "what came for the device waits for its owner")

@@ -44,6 +44,7 @@ extension Supervisor {
         }
         if case .failed(let error) = outcome { throw error }
         if isPaused { paused.insert(gateway) } else { paused.remove(gateway) }
+        pauseChanges += 1
         environment.cluster?.announce(.pauses)
     }
 }

@@ -22,6 +22,8 @@ public actor Supervisor {
     var pacedUntil = WallTime.distantPast
     /// Paused by an operator, as was last heard.
     var paused: Set<Gateway> = []
+    /// How often this node itself has changed that.
+    var pauseChanges = 0
     /// The rules' values as they are now (section 12).
     public private(set) var tuning: Tuning
     /// One probe at a time on this node, and one being asked for.
@@ -137,10 +139,10 @@ public actor Supervisor {
                 let hub = hub
                 group.addTask { await cluster.run(followsTimeline: { hub.followers > 0 }) }
                 group.addTask { await self.follow(cluster) }
+                group.addTask { for await steps in self.switchboard.fencings { await self.carryOut(steps) } }
                 group.addTask {
-                    for await fencing in self.switchboard.fencings {
-                        await self.carryOut(
-                            self.switchboard.change { $0.fenced(fencing.partition, epoch: fencing.epoch) })
+                    for await _ in self.switchboard.doubtsCame {
+                        await self.lookUp(self.switchboard.takeDoubts(), cluster)
                     }
                 }
             }
@@ -149,6 +151,7 @@ public actor Supervisor {
                 for await device in self.switchboard.rereads { _ = try? await self.read(device) }
             }
         }
+        for doubt in switchboard.takeDoubts() { doubt.call.reply(.unavailable) }
         for shard in shards { await shard.close() }
     }
 

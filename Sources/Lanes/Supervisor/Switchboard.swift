@@ -6,10 +6,11 @@ final class Switchboard: ShardRouter {
     private struct State {
         var inboxes: [ShardInbox] = []
         var table: PartitionTable
+        /// Without a cluster only, as `asked` is: else the store has both.
         var owners: [TokenName: DeviceID] = [:]
-        // Both without a cluster only: else the store has them.
         /// The older record that the newest owner waits for.
         var asked: [TokenName: DeviceID] = [:]
+        var doubts: [Doubt] = []
     }
 
     private let state: Mutex<State>
@@ -18,20 +19,19 @@ final class Switchboard: ShardRouter {
     /// Parked lanes that are to be read again: each at most once until that has happened.
     let rereads: AsyncStream<DeviceID>
     private let askReread: AsyncStream<DeviceID>.Continuation
-    /// Partitions of which the store refuses what is written.
-    let fencings: AsyncStream<Fencing>
-    private let tellFenced: AsyncStream<Fencing>.Continuation
-
-    struct Fencing: Sendable {
-        let partition: Int
-        let epoch: Int64
-    }
+    /// What is left to do for partitions of which the store refuses what is written.
+    let fencings: AsyncStream<[PartitionTable.Step]>
+    private let tellFenced: AsyncStream<[PartitionTable.Step]>.Continuation
+    /// One element says: there may be doubts.
+    let doubtsCame: AsyncStream<Void>
+    private let tellDoubt: AsyncStream<Void>.Continuation
 
     init(cluster: (any Cluster)?) {
         self.cluster = cluster
         state = Mutex(State(table: PartitionTable(ownsAll: cluster == nil)))
         (rereads, askReread) = AsyncStream.makeStream()
         (fencings, tellFenced) = AsyncStream.makeStream()
+        (doubtsCame, tellDoubt) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     // MARK: - Partitions
@@ -41,8 +41,10 @@ final class Switchboard: ShardRouter {
 
     var table: PartitionTable { state.withLock { $0.table } }
 
+    /// From here on its events go elsewhere: those that its shard hands back must not come to the shard again.
     func fenced(_ partition: Int, epoch: Int64) {
-        tellFenced.yield(Fencing(partition: partition, epoch: epoch))
+        let steps = change { $0.fenced(partition, epoch: epoch) }
+        if !steps.isEmpty { tellFenced.yield(steps) }
     }
 
     func reread(_ device: DeviceID) { askReread.yield(device) }
@@ -138,6 +140,27 @@ final class Switchboard: ShardRouter {
     }
 
     func session(_ key: CardKey) -> Session? { sessions.durable(key) }
+
+    // MARK: - Doubts
+
+    /// Doubts that may wait; above, their callers are told to try again. What was posted is bounded by its poster's reader.
+    private static let doubtsHeld = 10_000
+
+    func lookUp(_ doubt: Doubt) {
+        let isTaken = state.withLock { state in
+            guard state.doubts.count < Self.doubtsHeld || doubt.call.post != nil else { return false }
+            state.doubts.append(doubt)
+            return true
+        }
+        if isTaken { tellDoubt.yield() } else { doubt.call.reply(.overloaded) }
+    }
+
+    func takeDoubts() -> [Doubt] {
+        state.withLock { state in
+            defer { state.doubts = [] }
+            return state.doubts
+        }
+    }
 
     func undelivered(_ call: DeviceCall) {
         // The older record is gone, and with it whatever it could hand over.

@@ -66,7 +66,7 @@ extension Configuration {
             "how long a push waits, and then how long its answer may take",
             .atRestart, in: 1...600),
         .optionalText(
-            "cluster.node", \.cluster.node, "this node's name among its equals; null takes the host's", .atRestart,
+            "cluster.node", \.cluster.node, "this node's name, no other node's; null takes the host's", .atRestart,
             expected: "a name of 1 to 128 of A-Z a-z 0-9 . _ : -", where: { AppID($0) != nil }),
         .whole(
             "cluster.partitions", \.cluster.partitions,

@@ -10,12 +10,15 @@ public final class MemoryStore: Store {
     private struct State {
         var kept = Kept()
         var failure: StoreError?
+        var fence: @Sendable (CommitBatch) -> Bool = { _ in true }
+        var readDelay: (@Sendable () async -> Void)?
         var isHolding = false
         var held: [(batch: CommitBatch, done: @Sendable (CommitOutcome) -> Void)] = []
         var commits = 0
 
         mutating func write(_ batch: CommitBatch) -> CommitOutcome {
             if let failure { return .failed(failure) }
+            guard fence(batch) else { return .failed(.fenced) }
             commits += 1
             return .landed(refused: kept.write(batch))
         }
@@ -36,19 +39,21 @@ public final class MemoryStore: Store {
     }
 
     public func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
-        let lanes = try reading { kept in
+        let lanes = try await reading { kept in
             kept.lanes.values.filter { Lanes.partition(of: $0.record.device) == partition }
                 .sorted { $0.record.device < $1.record.device }
         }
         if !lanes.isEmpty { take(lanes) }
     }
 
-    public func loadLane(_ device: DeviceID) async throws -> StoredLane? { try reading { $0.lanes[device] } }
+    public func loadLane(_ device: DeviceID) async throws -> StoredLane? { try await reading { $0.lanes[device] } }
 
-    public func timestampMark(partition: Int) async throws -> Int64? { try reading { $0.marks[partition] } }
+    public func timestampMark(partition: Int) async throws -> Int64? {
+        try await reading { $0.marks[partition] }
+    }
 
     public func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws {
-        let owners = try reading { kept in
+        let owners = try await reading { kept in
             kept.owners.map { PhoneOwner(token: $0.key, device: $0.value) }
                 .sorted { $0.token.lexicographicallyPrecedes($1.token) }
         }
@@ -56,16 +61,16 @@ public final class MemoryStore: Store {
     }
 
     public func loadSessions(_ take: @Sendable ([Session]) -> Void) async throws {
-        let sessions = try reading { $0.sessions.values.sorted { $0.id < $1.id } }
+        let sessions = try await reading { $0.sessions.values.sorted { $0.id < $1.id } }
         if !sessions.isEmpty { take(sessions) }
     }
 
     public func loadSlate(since: WallTime) async throws -> [ArrivedLine] {
-        try reading { $0.slateLines.filter { $0.at >= since } }
+        try await reading { $0.slateLines.filter { $0.at >= since } }
     }
 
     public func timeline(device: DeviceID?, after: Int64?, limit: Int) async throws -> [SequencedTimelineRow] {
-        try reading { kept in
+        try await reading { kept in
             let rows = kept.timeline.filter {
                 (device == nil || $0.row.device == device) && $0.sequence > after ?? .min
             }
@@ -73,13 +78,15 @@ public final class MemoryStore: Store {
         }
     }
 
-    public func pausedGateways() async throws -> Set<Gateway> { try reading { $0.paused } }
+    public func pausedGateways() async throws -> Set<Gateway> { try await reading { $0.paused } }
 
-    private func reading<Value>(_ body: (Kept) -> Value) throws -> Value {
-        try state.withLock { state in
+    private func reading<Value: Sendable>(_ body: (Kept) -> Value) async throws -> Value {
+        let (value, delay) = try state.withLock { state in
             if let failure = state.failure { throw failure }
-            return body(state.kept)
+            return (body(state.kept), state.readDelay)
         }
+        await delay?()
+        return value
     }
 }
 
@@ -90,6 +97,12 @@ extension MemoryStore {
 
     /// From now on everything fails with this; `nil`: it works again.
     public func fail(with error: StoreError?) { state.withLock { $0.failure = error } }
+
+    /// From now on what this says no to fails as `fenced`; asked as it is about to be written. It must not call the store.
+    public func fence(_ isOurs: @escaping @Sendable (CommitBatch) -> Bool) { state.withLock { $0.fence = isOurs } }
+
+    /// From now on an answer is under way as long as this takes, and what it says may be old then; `nil`: it comes at once.
+    public func delayReads(_ delay: (@Sendable () async -> Void)?) { state.withLock { $0.readDelay = delay } }
 
     /// From now on commits wait, unwritten, for `release` or `crash`.
     public func hold() { state.withLock { $0.isHolding = true } }
@@ -102,6 +115,16 @@ extension MemoryStore {
             return state.held.map { ($0.done, state.write($0.batch)) }
         }
         for (done, outcome) in answers { done(outcome) }
+    }
+
+    /// Writes and answers the first that waits; what comes waits as before.
+    public func releaseOne() {
+        let answer = state.withLock { state -> (@Sendable (CommitOutcome) -> Void, CommitOutcome)? in
+            guard !state.held.isEmpty else { return nil }
+            let first = state.held.removeFirst()
+            return (first.done, state.write(first.batch))
+        }
+        if let (done, outcome) = answer { done(outcome) }
     }
 
     /// The process died: what waits was never written, or was written although nobody heard of it. Answers to none.

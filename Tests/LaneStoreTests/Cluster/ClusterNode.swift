@@ -10,9 +10,21 @@ import Testing
 
 /// The phones of a cluster's test: what reached each, from whatever node, and which nodes' pushes are held up.
 final class ClusterPhones: Sendable {
-    private let sent = Locked<[(node: String, push: OutgoingPush)]>([])
+    private let sent = Locked<[(node: String, push: OutgoingPush, at: SteadyTime)]>([])
 
-    func note(_ pushes: [OutgoingPush], from node: String) { sent.change { $0 += pushes.map { (node, $0) } } }
+    func note(_ pushes: [OutgoingPush], from node: String, at now: SteadyTime) {
+        sent.change { $0 += pushes.map { (node, $0, now) } }
+    }
+
+    /// When each phone was sent what, from then on.
+    func times(of event: PushEvent, since: SteadyTime) -> [DeviceID: [SteadyTime]] {
+        sent.change { sent in
+            sent.reduce(into: [:]) { times, one in
+                guard one.push.request.event == event, one.at >= since else { return }
+                times[one.push.ticket.device, default: []].append(one.at)
+            }
+        }
+    }
 
     /// How many starts each phone was sent.
     var starts: [DeviceID: Int] {
@@ -38,12 +50,15 @@ final class ClusterPhones: Sendable {
 private final class PhonePusher: Pusher {
     let phones: ClusterPhones
     let node: String
+    private let clock: any SteadyClock
     private let held = Locked<(isHolding: Bool, pushes: [OutgoingPush], paused: Set<Gateway>)>((false, [], []))
 
-    init(_ phones: ClusterPhones, _ node: String) { (self.phones, self.node) = (phones, node) }
+    init(_ phones: ClusterPhones, _ node: String, _ clock: any SteadyClock) {
+        (self.phones, self.node, self.clock) = (phones, node, clock)
+    }
 
     func send(_ pushes: [OutgoingPush]) -> [OutgoingPush] {
-        phones.note(pushes, from: node)
+        phones.note(pushes, from: node, at: clock.uptime)
         let isHeld = held.change { held in
             if held.isHolding { held.pushes += pushes }
             return held.isHolding
@@ -66,8 +81,6 @@ private final class PhonePusher: Pusher {
         }
         for push in pushes { answer(push) }
     }
-
-    var waiting: Int { held.change { $0.pushes.count } }
 
     func pause(_ gateway: Gateway) { held.change { _ = $0.paused.insert(gateway) } }
     func resume(_ gateway: Gateway) { held.change { _ = $0.paused.remove(gateway) } }
@@ -111,7 +124,7 @@ final class ClusterNode: Sendable {
         cluster = try PostgresCluster(
             schema.address, store: store, settings: node, storeSettings: settings, clock: steady,
             random: TestRandom())
-        pusher = PhonePusher(phones, name)
+        pusher = PhonePusher(phones, name, clock)
         let profile = AppProfile(
             id: ClusterNode.app, bundleID: "com.example.lineup", slateAttributesType: "LineupAttributes")
         var tuning = Tuning()
@@ -128,7 +141,6 @@ final class ClusterNode: Sendable {
 
     func holdPushes() { pusher.hold() }
     func letPushesGo() { pusher.letGo() }
-    var pushesHeld: Int { pusher.waiting }
     var paused: Set<Gateway> { pusher.paused }
 
     func run() async {

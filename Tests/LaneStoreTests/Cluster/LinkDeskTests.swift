@@ -62,6 +62,27 @@ import Testing
         #expect(desk.next().words == ["answers:9"])
     }
 
+    @Test func `a posted row that is applied while the inbox is read is not handed over again`() {
+        var desk = LinkDesk(origin: 7)
+        let row = PostID(partition: 3, origin: 9, number: 1)
+        desk.watch(3, epoch: 5)
+        var watch = desk.beginRead().watched
+        #expect(desk.takes(row, watch: watch) == true)
+        desk.endRead()
+        watch = desk.beginRead().watched
+        desk.applied([row])
+        #expect(desk.takes(row, watch: watch) == false, "the read began before it was applied")
+        desk.endRead()
+        // One that is put off is handed over with the same read.
+        watch = desk.beginRead().watched
+        let late = PostID(partition: 3, origin: 9, number: 2)
+        #expect(desk.takes(late, watch: watch) == true)
+        desk.postponed([late])
+        #expect(desk.takes(late, watch: watch) == true)
+        desk.unwatch(3, epoch: 4)
+        #expect(desk.watched == [3: 5], "a late word of the earlier tenure")
+    }
+
     @Test func `S7: two claims of one token go one after the other, in their order`() {
         var desk = LinkDesk(origin: 7)
         for device in ["d1", "d2", "d3"] as [DeviceID] {

@@ -91,6 +91,33 @@ import Testing
             desk.next(rows: 9, refused: &refused)?.fences == [CommitFence(partition: place, epoch: 4, seq: 71)])
     }
 
+    @Test
+    func `fencing: what was gathered under an earlier lease is refused when the partition has come back meanwhile`() {
+        var desk = desk()
+        let place = partition(of: DeviceID(unchecked: "d1"))
+        var batch = order("d1").batch
+        batch.epochs = [place: 2]
+        let old = CommitOrder(batch: batch, scope: CommitScope(batch)) { _ in }
+        var stranger = order("d2").batch
+        stranger.epochs = [place: 2]
+        let strange = CommitOrder(batch: stranger, scope: CommitScope(stranger)) { _ in }
+        var refused: [CommitOrder] = []
+        desk.offer(old)
+        #expect(devices(desk.next(rows: 9, refused: &refused)) == ["d1"] && refused.isEmpty)
+
+        desk = self.desk()
+        desk.offer(old)
+        desk.letGo(place)
+        desk.hold(place, epoch: 4, seq: 70)
+        desk.offer(strange)
+        #expect(desk.next(rows: 9, refused: &refused) == nil)
+        #expect(refused.map(\.batch.lanes.first?.record.device.text) == ["d1", "d2"], "and what names no epoch")
+        desk.letGo(place, epoch: 2)
+        #expect(desk.held[place]?.epoch == 4, "a late word of the earlier tenure")
+        desk.letGo(place, epoch: 4)
+        #expect(desk.held[place] == nil)
+    }
+
     private func verdict(
         _ epoch: Int64, _ seq: Int64, wasSent: Bool, writer: Int64? = nil, asked: Int64? = nil
     ) -> CommitGroup.Verdict {

@@ -20,9 +20,11 @@ final class TestSteadyClock: SteadyClock {
         let clock = TestSteadyClock()
         private let held = Locked<[Int: PartitionHold]>([:])
 
-        init(_ schema: TestSchema, _ name: String, port: Int? = nil) throws {
+        /// - Parameter looksSeldom: only when there is a reason.
+        init(_ schema: TestSchema, _ name: String, port: Int? = nil, looksSeldom: Bool = false) throws {
             var settings = PartitionLeases.Settings()
             settings.schema = schema.name
+            if looksSeldom { (settings.ttlSeconds, settings.renewSeconds) = (36_000, 3600) }
             let address = port.map { schema.address.setting("port", "\($0)") } ?? schema.address
             leases = try PartitionLeases.join(
                 address, name: name, settings: settings, clock: clock, random: TestRandom())
@@ -37,8 +39,9 @@ final class TestSteadyClock: SteadyClock {
                 switch event {
                 case .gained(let hold): held.change { $0[hold.partition] = hold }
                 case .asked(let partition):
-                    held.change { $0[partition] = nil }
-                    leases.release([partition])
+                    if let hold = held.change({ $0.removeValue(forKey: partition) }) {
+                        leases.release(partition, epoch: hold.epoch)
+                    }
                 case .lost(let partitions): held.change { held in for place in partitions { held[place] = nil } }
                 }
             }
@@ -121,6 +124,39 @@ final class TestSteadyClock: SteadyClock {
         line.close()
     }
 
+    @Test func `what another was about to take, and left, is taken at once: a hand-over waits for no renewal`()
+        async throws
+    {
+        let schema = try await schema()
+        let other = try await schema.connect()
+        // Whoever tries finds it gone, some times; then it is free. It looks twice for its own coming alone.
+        try await other.sql("CREATE SEQUENCE tries")
+        try await other.sql(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF NEW.partition = 5 AND nextval('tries') <= 5 THEN RETURN NULL; END IF; RETURN NEW; END $$
+            """)
+        try await other.sql(
+            "CREATE TRIGGER refuse BEFORE UPDATE OF holder ON lease FOR EACH ROW EXECUTE FUNCTION refuse()")
+        let node = try Node(schema, "a", looksSeldom: true)
+        await node.run { $0.count == partitionCount }
+        #expect(try await schema.sql("SELECT last_value FROM tries") == "6")
+        await node.leases.leave()
+    }
+
+    @Test func `a release that comes late, of an earlier tenure, gives nothing up`() async throws {
+        let schema = try await schema()
+        let node = try Node(schema, "a")
+        await node.run { $0.count == partitionCount }
+        node.leases.release(3, epoch: 0)
+        node.leases.release(4, epoch: 1)
+        // Alone it takes again what it has given.
+        await node.run { $0[4]?.epoch == 2 }
+        #expect(
+            try await schema.sql("SELECT string_agg(epoch::text, ' ') FROM lease WHERE partition IN (3, 4)") == "1 2")
+        await node.leases.leave()
+    }
+
     @Test func `exactly one of many takers gets a free partition, and none gets one that is held`() async throws {
         let schema = try await schema()
         _ = try await schema.sql(
@@ -162,7 +198,8 @@ final class TestSteadyClock: SteadyClock {
 
     @Test func `a node that hangs in a commit does not hold its partitions beyond its lease`() async throws {
         let schema = try await schema()
-        _ = try await schema.sql("INSERT INTO node (name, expires, writer) VALUES ('hung', now() - interval '1 second', 77)")
+        _ = try await schema.sql(
+            "INSERT INTO node (name, expires, writer) VALUES ('hung', now() - interval '1 second', 77)")
         _ = try await schema.sql("UPDATE lease SET holder = (SELECT id FROM node) WHERE partition = 3")
         let hung = try await schema.connect()
         try await hung.sql("SET application_name = '\(PostgresStore.sessionName(77))'")
@@ -191,7 +228,7 @@ final class TestSteadyClock: SteadyClock {
     @Test func `what is asked for is asked for once, dead it holds nothing`() {
         var book = LeaseBook(ttlSeconds: 10, marginSeconds: 2)
         book.joined(as: 1, sentAt: at(0))
-        for place in 1...3 { book.took(place) }
+        for place in 1...3 { book.took(place, epoch: 7) }
         #expect(book.ask([2, 3, 9]) == [2, 3])
         #expect(book.ask([1, 2]) == [1])
         book.released([2])

@@ -21,7 +21,7 @@ import Testing
         _ = table.loaded(3, epoch: 5)
         #expect(table.gained(3, epoch: 5) == [])
         #expect(table.runs(3))
-        #expect(table.gained(3, epoch: 6) == [.drop(3), .load(3, epoch: 6)])
+        #expect(table.gained(3, epoch: 6) == [.drop(3, epoch: 5), .load(3, epoch: 6)])
         #expect(!table.runs(3))
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(!table.takesEvents(of: 3), "what comes now is for the next owner")
         #expect(table.asked(3) == [])
         #expect(table.rested(3, epoch: 4) == [])
-        #expect(table.rested(3, epoch: 5) == [.drop(3), .release(3)])
+        #expect(table.rested(3, epoch: 5) == [.drop(3, epoch: 5), .release(3, epoch: 5)])
         #expect(table[3] == .elsewhere)
         #expect(table.rested(3, epoch: 5) == [])
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func `asked for while its lanes are being loaded it goes at once`() {
         var table = PartitionTable(ownsAll: false)
         _ = table.gained(3, epoch: 5)
-        #expect(table.asked(3) == [.drop(3), .release(3)])
+        #expect(table.asked(3) == [.drop(3, epoch: 5), .release(3, epoch: 5)])
         #expect(table.loaded(3, epoch: 5) == false)
     }
 
@@ -50,7 +50,7 @@ import Testing
         for place in 0..<4 { _ = table.gained(place, epoch: 1) }
         for place in 1..<4 { _ = table.loaded(place, epoch: 1) }
         _ = table.asked(2)
-        #expect(table.lost([0, 1, 2, 9]) == [.drop(0), .drop(1), .drop(2)])
+        #expect(table.lost([0, 1, 2, 9]) == (0...2).map { .drop($0, epoch: 1) })
         #expect(table.owned == [3])
         #expect(table.rested(2, epoch: 1) == [])
         #expect(table.loaded(0, epoch: 1) == false)
@@ -61,7 +61,7 @@ import Testing
         _ = table.gained(3, epoch: 5)
         _ = table.loaded(3, epoch: 5)
         #expect(table.fenced(3, epoch: 4) == [], "of an earlier tenure")
-        #expect(table.fenced(3, epoch: 5) == [.drop(3), .release(3)])
+        #expect(table.fenced(3, epoch: 5) == [.drop(3, epoch: 5), .release(3, epoch: 5)])
         #expect(table.fenced(3, epoch: 5) == [])
     }
 

@@ -19,6 +19,7 @@ final class Rig: Sendable {
     /// A system over the store as it is, restored.
     func system(
         shards: Int = 1, callsHeld: Int = 1000, pusher: (any Pusher)? = nil, steady: Bool = false,
+        cluster: (any Cluster)? = nil,
         change: (inout Tuning) -> Void = { _ in }
     ) async throws -> Supervisor {
         var tuning = Tuning()
@@ -27,7 +28,8 @@ final class Rig: Sendable {
         let supervisor = Supervisor(
             configuration: Supervisor.Configuration(
                 tuning: tuning, apps: [profile], shards: shards, callsHeld: callsHeld),
-            store: store, pusher: pusher ?? self.pusher, clock: clock, random: Dice(seed: 7), trace: trace,
+            store: store, cluster: cluster, pusher: pusher ?? self.pusher, clock: clock, random: Dice(seed: 7),
+            trace: trace,
             steady: steady ? clock : nil, zone: { _ in .utc })
         try await supervisor.restore()
         return supervisor

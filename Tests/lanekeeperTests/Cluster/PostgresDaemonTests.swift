@@ -11,10 +11,11 @@ import Testing
 @Suite(.serialized, .enabled(if: BuiltProgram.url != nil), .timeLimit(.minutes(5))) struct PostgresDaemonTests {
     static let key = "made-up-key-of-a-test"
 
-    static func configuration(_ gateway: CountingGateway, store: String) -> String {
+    /// - Parameter leaseSeconds: long where nothing is about leases: a busy machine must not lose one.
+    static func configuration(_ gateway: CountingGateway, store: String, leaseSeconds: Double = 60) -> String {
         let digest = sha256(Array(key.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return """
-            { log: { format: 'text', level: 'debug' }, store: { url: '\(store)' },
+            { cluster: { leaseSeconds: \(leaseSeconds) }, log: { format: 'text', level: 'debug' }, store: { url: '\(store)' },
               http: { keys: [ { name: 'ops', scopes: ['devices', 'admin', 'feed'], sha256: '\(digest)' } ] },
               \(gateway.configuration) }
             """
@@ -147,7 +148,8 @@ extension PostgresDaemonTests {
         let cluster = try await PrivateCluster.start()
         try await BuiltProgram.inFolder { folder in
             let gateway = try CountingGateway(in: folder)
-            let text = Self.configuration(gateway, store: cluster.url())
+            // An idle node notices when its lease cannot be renewed.
+            let text = Self.configuration(gateway, store: cluster.url(), leaseSeconds: 10)
             let daemon = try await RunningDaemon(in: folder, configuration: text, flags: ["--migrate"])
             #expect(await daemon.logged("ready") != nil)
             _ = try await daemon.poll("/readyz") { $0.hasSuffix(" 200") }

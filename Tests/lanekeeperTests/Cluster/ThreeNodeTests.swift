@@ -25,8 +25,8 @@ import Testing
         let postgres = try await PrivateCluster.start()
         try await BuiltProgram.inFolder { folder in
             let gateway = try CountingGateway(in: folder)
-            let text = PostgresDaemonTests.configuration(gateway, store: postgres.url())
-                .replacingOccurrences(of: "{ log:", with: "{ cluster: { leaseSeconds: \(Self.leaseSeconds) }, log:")
+            let text = PostgresDaemonTests.configuration(
+                gateway, store: postgres.url(), leaseSeconds: Self.leaseSeconds)
             let driver = ClusterDriver(in: folder, gateway: gateway, configuration: text)
             do {
                 for name in ["a", "b", "c"] { try await driver.start(name) }

@@ -98,7 +98,7 @@ import Testing
     func `L1, L10: a start whose program is killed happens at most once, and not at all only once it was claimed`(
         point: StartPoint, kind: StoreKind
     ) async throws {
-        let (world, struck) = (try await Self.world(kind), Flag())
+        let (world, struck) = (try await Self.world(kind), Latch())
         try await world.live {
             // A line that never was open: the pool has nowhere to write to.
             if point == .committed { world.line.hold(.toServer) }
@@ -110,7 +110,7 @@ import Testing
             if [.pushArrived, .answered, .verdictRecorded].contains(point) {
                 world.witness.strike(afterNext: 1, .start) {
                     world.line.hold(.toProgram)
-                    struck.raise()
+                    struck.open()
                 }
             }
             async let posted: Void = world.post { [CrashWorld.score(Role.caught.game, 0, at: $0)] }
@@ -131,16 +131,16 @@ import Testing
                     let isDecided = await world.states(Self.caught) == ["starting"]
                     return isDecided && world.line.heldBytes(.toServer) > 700
                 }
-            case .pushArrived: try await world.until("it is there") { struck.isUp }
+            case .pushArrived: try await world.until("it is there") { struck.isOpen }
             case .answered:
-                try await world.until("it is there") { struck.isUp }
+                try await world.until("it is there") { struck.isOpen }
                 try await world.store.freeze()
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") {
                     await world.view(Self.caught)?["ledger"]?["accepted"]?.wholeNumber == 1
                 }
             case .verdictRecorded:
-                try await world.until("it is there") { struck.isUp }
+                try await world.until("it is there") { struck.isOpen }
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") { await world.kept(Self.caught).contains("verdict") }
             }
@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: EndPoint.allCases, StoreKind.allCases)
     func `L1: an owed end whose program is killed is not forgotten`(point: EndPoint, kind: StoreKind) async throws {
-        let (world, struck) = (try await Self.world(kind), Flag())
+        let (world, struck) = (try await Self.world(kind), Latch())
         try await world.live {
             try await Self.prepare(world)
             try await Self.start(.caught, in: world)
@@ -179,7 +179,7 @@ import Testing
             case .pushArrived, .answered, .verdictRecorded:
                 world.witness.strike(afterNext: 1, .end) {
                     world.line.hold(.toProgram)
-                    struck.raise()
+                    struck.open()
                 }
             }
             // U5: nothing qualifies any more.
@@ -190,14 +190,14 @@ import Testing
                 try await world.until("the end is owed") { await world.states(Self.caught) == ["ending"] }
             case .pushWritten:
                 try await world.until("the end is written") { world.line.heldBytes(.toServer) > 300 }
-            case .pushArrived: try await world.until("it is there") { struck.isUp }
+            case .pushArrived: try await world.until("it is there") { struck.isOpen }
             case .answered:
-                try await world.until("it is there") { struck.isUp }
+                try await world.until("it is there") { struck.isOpen }
                 try await world.store.freeze()
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") { await world.states(Self.caught).isEmpty }
             case .verdictRecorded:
-                try await world.until("it is there") { struck.isUp }
+                try await world.until("it is there") { struck.isOpen }
                 world.line.letGo(.toProgram)
                 // The start's, and the end's.
                 try await world.until("the verdict is durable") {
@@ -235,7 +235,7 @@ import Testing
     func `R2, R3: a reissue whose program is killed leaves one card, and a successor is never sent twice`(
         point: ReissuePoint, kind: StoreKind
     ) async throws {
-        let (world, struck) = (try await Self.world(kind), Flag())
+        let (world, struck) = (try await Self.world(kind), Latch())
         try await world.live {
             try await Self.prepare(world, isWarm: false)
             try await Self.start(.caught, in: world)
@@ -246,7 +246,7 @@ import Testing
             case .pushArrived, .answered, .endOwed:
                 world.witness.strike(afterNext: 1, .start) {
                     world.line.hold(.toProgram)
-                    struck.raise()
+                    struck.open()
                 }
             }
             try world.tune(["reissue.afterSeconds": "1"])
@@ -256,16 +256,16 @@ import Testing
                 try await world.until("the reissue is decided") { await world.states(Self.caught) == ["replacing"] }
             case .pushWritten:
                 try await world.until("the successor's start is written") { world.line.heldBytes(.toServer) > 700 }
-            case .pushArrived: try await world.until("it is there") { struck.isUp }
+            case .pushArrived: try await world.until("it is there") { struck.isOpen }
             case .answered:
-                try await world.until("it is there") { struck.isUp }
+                try await world.until("it is there") { struck.isOpen }
                 try await world.store.freeze()
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is taken") {
                     await world.view(Self.caught)?["ledger"]?["accepted"]?.wholeNumber == 2
                 }
             case .endOwed:
-                try await world.until("it is there") { struck.isUp }
+                try await world.until("it is there") { struck.isOpen }
                 try await world.call("POST", "/v1/gateways/production/pause")
                 world.line.letGo(.toProgram)
                 try await world.until("the verdict is durable") {

@@ -51,8 +51,8 @@ import Testing
                 },
                 .other("server paused") {
                     try cluster.signalAll(SIGSTOP)
+                    defer { try? cluster.signalAll(SIGCONT) }  // one that stands still cannot be stopped either
                     try await world.clock.sleep(until: world.clock.now.advanced(bySeconds: 3))
-                    try cluster.signalAll(SIGCONT)
                 },
                 .other("server restarted") { try await cluster.restart("immediate") },
             ])
@@ -105,7 +105,9 @@ import Testing
             // All sessions there are become read-only; its name goes on leading there.
             try await store.sql("ALTER SYSTEM SET default_transaction_read_only = on")
             try await store.sql("SELECT pg_reload_conf()")
-            try await world.until("readyz says why") { await world.isReady() == false }
+            try await world.until("readyz says why") {
+                await world.whyNotReady().contains("read-only")
+            }
             #expect(await world.once("PUT", "/v1/devices/new", "{\"user\":\"u\"}") == 503)
             async let posted: Void = world.post { [CrashWorld.score("g2", 0, at: $0)] }
             async let registered: Void = world.call("PUT", "/v1/devices/new", "{\"user\":\"u\"}")

@@ -59,4 +59,37 @@ import Testing
             #expect(await again.ended() == (0, false))
         }
     }
+
+    @Test func `serve: a file with damaged pages is named with what to do, and left as it is`() async throws {
+        try await DaemonFixture.inPlace { fixture in
+            let text = fixture.configuration("store: { url: 'sqlite:night.db' }")
+            let daemon = try await RunningDaemon(in: fixture.folder, configuration: text)
+            for number in 0..<200 {
+                let (path, body) = device(number)
+                #expect(try await daemon.put(path, body, key: fixture.key).hasSuffix(" 204"))
+            }
+            daemon.send(SIGTERM)
+            #expect(await daemon.ended() == (0, false))
+
+            let path = fixture.folder.appendingPathComponent("night.db").path
+            let handle = try #require(FileHandle(forUpdatingAtPath: path))
+            let pages = try handle.seekToEnd() / 8192
+            #expect(pages > 8, "enough to damage some in the middle")
+            for page in 4..<pages - 1 {
+                try handle.seek(toOffset: page * 8192 + 8)
+                try handle.write(contentsOf: Data(repeating: 0xff, count: 4000))
+            }
+            try handle.close()
+            let damaged = try Data(contentsOf: URL(fileURLWithPath: path))
+
+            let outcome = try await BuiltProgram.run(
+                ["serve", "--config", RunningDaemon.configurationName, "--set", "http.address=127.0.0.1:0"],
+                in: fixture.folder)
+            #expect(outcome.code == 1 && outcome.output.isEmpty)
+            let words = try #require(outcome.errors.last)
+            #expect(words.contains("night.db") && words.contains("is damaged: "), "\(words)")
+            #expect(words.contains("Restore a backup") && words.contains(".recover"), "\(words)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+        }
+    }
 }

@@ -45,9 +45,15 @@ final class RunningDaemon: Sendable {
         pid = process.processIdentifier
         self.log = log
         self.end = end
-        guard let address = await out.next() else { throw NoAddress(said: await log.rest()) }
+        guard let address = await out.next() else {
+            if !end.isOver { kill(pid, SIGKILL) }
+            throw NoAddress(said: await log.rest())
+        }
         self.address = address
     }
+
+    /// A test that failed leaves no daemon behind; Foundation reaps it.
+    deinit { if !end.isOver { kill(pid, SIGKILL) } }
 
     struct NoAddress: Error { let said: [String] }
 
@@ -126,6 +132,8 @@ final class RunningDaemon: Sendable {
             held.withLock { $0 = (code, wasKilled) }
             latch.open()
         }
+
+        var isOver: Bool { latch.isOpen }
 
         func outcome() async -> (code: Int32, wasKilled: Bool) {
             await latch.wait()

@@ -50,7 +50,7 @@ struct ClusterLink: ~Copyable {
                 try session.listen(to: channel)
                 shared.desk { $0.connected() }
                 backoff.reset()
-                (nextPoll, nextTidy) = (.zero, nextTidy)
+                nextPoll = .zero
                 try serve(&session)
             } catch {
                 for hear in shared.desk({ $0.disconnected() }) {
@@ -196,7 +196,7 @@ struct ClusterLink: ~Copyable {
 
     /// - Returns: whether there is more.
     private func readInbox(_ session: inout PostgresSession) throws(PostgresError) -> Bool {
-        let (watch, limit) = shared.desk { ($0.watched, $0.readLimit) }
+        let (watch, limit) = shared.desk { $0.beginRead() }
         guard !watch.isEmpty else { return false }
         var values = PostgresParameters()
         values.array(of: .int2, watch.keys.sorted()) { $1.int16(Int16($0)) }
@@ -218,6 +218,7 @@ struct ClusterLink: ~Copyable {
                 continue
             }
         }
+        shared.desk { $0.endRead() }
         if !received.isEmpty { tell.yield(.posted(received)) }
         return result.rows >= Int(limit)
     }

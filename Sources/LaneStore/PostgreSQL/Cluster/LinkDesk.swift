@@ -57,6 +57,8 @@ struct LinkDesk {
     private var news: ClusterNews = []
     private(set) var watched: [Int: Int64] = [:]
     private var inHand: Set<PostID> = []
+    /// Applied while a read of the inbox is under way, which may show them as they were before; `nil`: none is.
+    private var appliedSinceRead: Set<PostID>?
     /// While no connection stands callers are not kept waiting.
     private(set) var isAway = true
 
@@ -87,6 +89,7 @@ struct LinkDesk {
 
     mutating func applied(_ posts: [PostID]) {
         inHand.subtract(posts)
+        appliedSinceRead?.formUnion(posts)
         for post in posts { answered.insert(post.origin) }
     }
 
@@ -97,7 +100,9 @@ struct LinkDesk {
         forget(partition)
     }
 
-    mutating func unwatch(_ partition: Int) {
+    /// - Parameter epoch: of that tenure alone; `nil`: of any.
+    mutating func unwatch(_ partition: Int, epoch: Int64? = nil) {
+        guard epoch == nil || watched[partition] == epoch else { return }
         watched[partition] = nil
         forget(partition)
     }
@@ -111,6 +116,7 @@ struct LinkDesk {
     /// - Returns: whom to tell that nothing can be kept: what they posted was not.
     mutating func disconnected() -> [@Sendable (DeviceReply) -> Void] {
         isAway = true
+        appliedSinceRead = nil
         let gone = waiting.filter { !$0.value.isDurable }
         posts.removeAll { gone[$0.id.number] != nil }
         for number in gone.keys { waiting[number] = nil }
@@ -154,15 +160,22 @@ struct LinkDesk {
         }
     }
 
-    /// Rows that may be read over those in hand.
-    var readLimit: Int64 { Int64(Self.batch + inHand.count) }
+    /// The inbox is about to be read.
+    /// - Returns: whose rows are wanted, by partition, and how many may be read: over those in hand.
+    mutating func beginRead() -> (watched: [Int: Int64], limit: Int64) {
+        appliedSinceRead = []
+        return (watched, Int64(Self.batch + inHand.count))
+    }
 
     /// - Parameter watch: as it was before the read.
     /// - Returns: whether the row is to be handed to its lane now.
     mutating func takes(_ id: PostID, watch: [Int: Int64]) -> Bool {
         guard let epoch = watch[id.partition], watched[id.partition] == epoch else { return false }
+        guard appliedSinceRead?.contains(id) != true else { return false }
         return inHand.insert(id).inserted
     }
+
+    mutating func endRead() { appliedSinceRead = nil }
 
     /// The owner has answered.
     mutating func answer(_ number: Int64) -> (@Sendable (DeviceReply) -> Void)? {
@@ -180,7 +193,6 @@ struct LinkDesk {
         return late.values.map { ($0.hear, $0.isDurable ? .done : .unavailable) }
     }
 
-    var hasWaiting: Bool { !waiting.isEmpty }
 }
 
 /// The words of a notification.

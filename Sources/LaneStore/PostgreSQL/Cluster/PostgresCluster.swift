@@ -10,7 +10,7 @@ internal import TLS
 /// says and hears everything else.
 public final class PostgresCluster: Cluster {
     public struct Settings: Sendable {
-        /// For people.
+        /// Of this node alone: whoever comes under the name of another that is cut off takes its partitions at once.
         public var name = ""
         /// How long a node that is silent is believed; a third of it between renewals, a fifth taken off its own time.
         public var leaseSeconds = 10.0
@@ -89,7 +89,10 @@ public final class PostgresCluster: Cluster {
                 tell.yield(.gained(partition: hold.partition, epoch: hold.epoch))
             case .asked(let partition): tell.yield(.asked(partition: partition))
             case .lost(let partitions):
-                for partition in partitions { letGo(partition) }
+                for partition in partitions {
+                    shared.desk { $0.unwatch(partition) }
+                    store.letGo(partition)
+                }
                 tell.yield(.lost(partitions: partitions))
             }
         }
@@ -112,7 +115,7 @@ public final class PostgresCluster: Cluster {
 
     public var mayAct: Bool { leases.map { clock.uptime < $0.mayActUntil } ?? false }
 
-    public var held: Set<Int> { Set(store.held) }
+    public var held: [Int: Int64] { store.epochs }
 
     // MARK: - Partitions
 
@@ -122,14 +125,10 @@ public final class PostgresCluster: Cluster {
         interrupt.nudge()
     }
 
-    public func release(_ partitions: [Int]) {
-        for partition in partitions { letGo(partition) }
-        leases?.release(partitions)
-    }
-
-    private func letGo(_ partition: Int) {
-        shared.desk { $0.unwatch(partition) }
-        store.letGo(partition)
+    public func release(_ partition: Int, epoch: Int64) {
+        shared.desk { $0.unwatch(partition, epoch: epoch) }
+        store.letGo(partition, epoch: epoch)
+        leases?.release(partition, epoch: epoch)
     }
 
     public func retire() { leases?.retire() }

@@ -24,7 +24,10 @@ struct CommitDesk {
 
     mutating func hold(_ partition: Int, epoch: Int64, seq: Int64) { held[partition] = Fence(epoch: epoch, seq: seq) }
 
-    mutating func letGo(_ partition: Int) { held[partition] = nil }
+    /// - Parameter epoch: of that tenure alone; `nil`: of any.
+    mutating func letGo(_ partition: Int, epoch: Int64? = nil) {
+        if epoch == nil || held[partition]?.epoch == epoch { held[partition] = nil }
+    }
 
     mutating func offer(_ order: CommitOrder) { waiting.append(order) }
 
@@ -39,7 +42,7 @@ struct CommitDesk {
             if rows >= limit || !order.scope.isDisjoint(with: closed) {
                 kept.append(order)
                 closed.formUnion(order.scope)
-            } else if !isOurs(order.scope) {
+            } else if !isOurs(order) {
                 refused.append(order)
             } else {
                 taken.append(order)
@@ -58,8 +61,13 @@ struct CommitDesk {
             orders: taken, fences: fences, writer: writer, writerSeq: scope.isCommon ? writerSeq + 1 : nil)
     }
 
-    private func isOurs(_ scope: CommitScope) -> Bool {
-        !(scope.isCommon && isWriterLost) && scope.list.allSatisfy { held[$0] != nil }
+    /// What was gathered under an earlier epoch is another owner's to write, also where the partition has come back.
+    private func isOurs(_ order: CommitOrder) -> Bool {
+        let epochs = order.batch.epochs
+        return !(order.scope.isCommon && isWriterLost)
+            && order.scope.list.allSatisfy { place in
+                held[place].map { epochs.isEmpty || epochs[place] == $0.epoch } ?? false
+            }
     }
 
     /// The group's counters were moved, by it or in its stead; its partitions are free for the next.

@@ -81,14 +81,12 @@ final class StoreExchange: Sendable {
         state.withLock { $0.desk.hold(partition, epoch: epoch, seq: seq) }
     }
 
-    func letGo(_ partition: Int) {
-        state.withLock { $0.desk.letGo(partition) }
+    func letGo(_ partition: Int, epoch: Int64?) {
+        state.withLock { $0.desk.letGo(partition, epoch: epoch) }
         arrivals.signal()
     }
 
-    var held: [Int] { state.withLock { $0.desk.held.keys.sorted() } }
-
-    func epoch(of partition: Int) -> Int64? { state.withLock { $0.desk.held[partition]?.epoch } }
+    var epochs: [Int: Int64] { state.withLock { $0.desk.held.mapValues(\.epoch) } }
 
     var away: StoreError? { state.withLock { $0.away } }
 

@@ -6,7 +6,8 @@ struct LeaseBook {
     let marginSeconds: Double
     /// `nil`: not a node yet, or not any more.
     private(set) var node: Int64?
-    private(set) var held: Set<Int> = []
+    /// With the epoch of each.
+    private(set) var held: [Int: Int64] = [:]
     /// Its owner was asked to hand these over.
     private(set) var asked: Set<Int> = []
     /// Until then nobody else can have them.
@@ -27,26 +28,25 @@ struct LeaseBook {
         mayActUntil = max(mayActUntil, sentAt.advanced(bySeconds: ttlSeconds - marginSeconds))
     }
 
-    mutating func took(_ partition: Int) { held.insert(partition) }
+    mutating func took(_ partition: Int, epoch: Int64) { held[partition] = epoch }
 
     /// Found in another's hand.
     /// - Returns: those that were held.
     mutating func lost(_ partitions: some Sequence<Int>) -> [Int] {
-        let gone = partitions.filter(held.contains)
-        held.subtract(gone)
-        asked.subtract(gone)
+        let gone = partitions.filter { held[$0] != nil }
+        released(gone)
         return gone
     }
 
     /// - Returns: those that its owner was not asked for before.
     mutating func ask(_ partitions: [Int]) -> [Int] {
-        let new = partitions.filter { held.contains($0) && !asked.contains($0) }
+        let new = partitions.filter { held[$0] != nil && !asked.contains($0) }
         asked.formUnion(new)
         return new
     }
 
     mutating func released(_ partitions: [Int]) {
-        held.subtract(partitions)
+        for partition in partitions { held[partition] = nil }
         asked.subtract(partitions)
     }
 
@@ -55,11 +55,11 @@ struct LeaseBook {
     mutating func died() -> [Int] {
         defer {
             node = nil
-            held = []
+            held = [:]
             asked = []
             mayActUntil = .zero
         }
-        return held.sorted()
+        return held.keys.sorted()
     }
 
     func isOver(at now: SteadyTime) -> Bool { node != nil && now >= mayActUntil }

@@ -133,7 +133,7 @@ struct LeaseKeeper {
     }
 
     private mutating func release(_ session: inout PostgresSession) throws(PostgresError) {
-        let partitions = state.takeReleases().filter(book.held.contains)
+        let partitions = state.takeReleases().filter { book.held[$0.partition] == $0.epoch }.map(\.partition)
         guard !partitions.isEmpty else { return }
         // Not ours from here on, whether the server hears of it or not: then it is free when the node is gone.
         book.released(partitions)
@@ -171,9 +171,9 @@ struct LeaseKeeper {
             let holder = try leases.integer(row, 1) ?? 0
             holders.append(holder == 0 ? nil : holder)
         }
-        lose(book.lost(book.held.filter { !holders.indices.contains($0) || holders[$0] != node }))
+        lose(book.lost(book.held.keys.filter { !holders.indices.contains($0) || holders[$0] != node }.sorted()))
         // One that was released, and of which the server has not heard.
-        try free(holders.indices.filter { holders[$0] == node && !book.held.contains($0) }, &session)
+        try free(holders.indices.filter { holders[$0] == node && book.held[$0] == nil }, &session)
         guard !state.read({ $0.isRetired }) else { return }
         let plan = LeaseBalance.plan(me: node, nodes: nodes, leaving: leaving, holders: holders)
         for partition in plan.take { try take(partition, as: node, &session) }
@@ -190,8 +190,10 @@ struct LeaseKeeper {
                 $0.int64(node)
                 $0.int16(Int16(partition))
             }
+            // Another was first: what it leaves of the free ones is ours to take, and nobody will say so.
+            if result.rows == 0 { nextLook = clock.uptime }
             for hold in try PostgresOpening.holds(result) {
-                book.took(hold.partition)
+                book.took(hold.partition, epoch: hold.epoch)
                 tell.yield(.gained(hold))
             }
         } catch {
@@ -206,7 +208,7 @@ struct LeaseKeeper {
         guard let node = book.node else { return }
         var held = PostgresParameters()
         held.int64(node)
-        held.array(of: .int2, book.held.sorted()) { $1.int16(Int16($0)) }
+        held.array(of: .int2, book.held.keys.sorted()) { $1.int16(Int16($0)) }
         var (gone, news) = (PostgresParameters(), PostgresParameters())
         gone.int64(node)
         news.text(channel)

@@ -18,8 +18,9 @@ enum LeaseStatements {
         WHERE id = $1 AND expires > clock_timestamp() RETURNING id
         """, [.int8, .int8])
 
-    /// This process's own earlier node, which has dropped everything; and one of that name whose process is gone, as its
-    /// sessions are. Whoever is started in its place need not wait until it would have expired.
+    /// This process's own earlier node, which has dropped everything; and one of that name that has no session here, as one
+    /// whose process is gone. Whoever is started in its place need not wait until it would have expired. A live node that is
+    /// cut off from the database looks the same: so no two of a cluster may have one name.
     static let bury = PostgresStatement(
         "bury",
         """

@@ -40,7 +40,7 @@ public final class PartitionLeases: Sendable {
 
     /// Begins to take part. A node that is silent for too long loses everything and begins anew by itself.
     /// - Parameters:
-    ///   - name: for people.
+    ///   - name: of this node alone: one that has it, and has no session at the server, is taken for its earlier self.
     ///   - writer: `PostgresStore.writer` of the store that writes what is held here.
     ///   - address: `recommended` is added.
     ///   - clock: goes on while the process does not.
@@ -84,9 +84,9 @@ public final class PartitionLeases: Sendable {
     /// This node's number; `nil` while it is none. A new one after each death.
     public var node: Int64? { state.read { $0.node } }
 
-    /// Hands over. Another node may have them at once: nothing of theirs may be under way.
-    public func release(_ partitions: [Int]) {
-        state.ask { $0.releases += partitions }
+    /// Hands over what is held by that epoch. Another node may have it at once: nothing of it may be under way.
+    public func release(_ partition: Int, epoch: Int64) {
+        state.ask { $0.releases.append((partition, epoch)) }
         interrupt.nudge()
     }
 
@@ -117,7 +117,7 @@ public final class PartitionLeases: Sendable {
 final class LeaseState: Sendable {
     struct Shared: Sendable {
         var node: Int64?
-        var releases: [Int] = []
+        var releases: [(partition: Int, epoch: Int64)] = []
         var isLeaving = false
         var isRetired = false
         /// The others have not been told yet.
@@ -139,7 +139,7 @@ final class LeaseState: Sendable {
         }
     }
 
-    func takeReleases() -> [Int] {
+    func takeReleases() -> [(partition: Int, epoch: Int64)] {
         shared.withLock { state in
             defer { state.releases = [] }
             return state.releases

@@ -117,10 +117,15 @@ extension CrashWorld {
     }
 
     /// What `readyz` says; `nil`: nothing.
-    func isReady() async -> Bool? {
+    func isReady() async -> Bool? { await readiness().map { $0.status == 200 } }
+
+    /// The same, in its own words.
+    func whyNotReady() async -> String { await readiness().map { String(decoding: $0.body, as: UTF8.self) } ?? "" }
+
+    private func readiness() async -> ClientResponse? {
         guard let api, case .success(let answer) = await api.answer(to: ClientRequest("GET", "/readyz"), as: .demo)
         else { return nil }
-        return answer.status == 200
+        return answer
     }
 
     /// The running program reads what `tune` has written.

@@ -122,16 +122,16 @@ struct Wave {
     private mutating func strike(_ event: Witness.Event, within: Int, _ trouble: Trouble) async throws {
         let place = Int.random(in: 1...max(1, within), using: &random)
         let delay = random.chance(0.5) ? 0 : Double.random(in: 0...0.1, using: &random)
-        let struck = Flag()
+        let struck = Latch()
         let world = world
         let isExact = if case .kill = trouble { delay == 0 } else { false }
         world.witness.strike(afterNext: place, event) {
             if isExact { world.kill() }
-            struck.raise()
+            struck.open()
         }
         try await world.until("\(place) pushes came: \(event)") {
             // The last of them may have come before this was asked.
-            struck.isUp || event == .start && world.startsShown >= count - mayBeLost
+            struck.isOpen || event == .start && world.startsShown >= count - mayBeLost
         }
         world.witness.callOff()
         try await world.clock.sleep(until: world.clock.now.advanced(bySeconds: delay))
