@@ -28,7 +28,9 @@ extension Judge {
             && now.seconds(since: attempt.queuedAt ?? now) < options.inFlightSeconds
         let before = card.accepted?.front
         if let before, before != content.front {
-            if let change = card.change, change.isPrompt, !card.isDirty, isQuiet(phone, since: change.at) {
+            // A3: where taste fills the set, a game that leaves the card may have been displaced, which is T6.
+            let stays = content.games.contains { $0.id == before }
+            if let change = card.change, change.isPrompt, !card.isDirty, stays, isQuiet(phone, since: change.at) {
                 judge(change, next: content.front, after: before, card: card, phone: phone, number, at: now)
             }
             card.change = FrontChange(at: now, from: before, isPrompt: isPrompt)
