@@ -23,8 +23,13 @@ let package = Package(
     name: "lanekeeper",
     products: [
         .library(name: "CardRules", targets: ["CardRules"]),
-        // The push pool with what its callers speak to it in; `Benchmarks/` drives it.
-        .library(name: "PushPool", targets: ["PushPool", "Lanes", "PushWire", "TLS"]),
+        // The rooms as they are, for `Benchmarks/`, which drives them.
+        .library(
+            name: "Rooms",
+            targets: [
+                "CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "Operations", "Simulation", "TLS",
+                "Postgres", "PrivatePostgres",
+            ]),
         .executable(name: "lanekeeper", targets: ["lanekeeper"]),
     ],
     targets: [

@@ -11,15 +11,17 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+let rooms: Target.Dependency = .product(name: "Rooms", package: "lanekeeper")
+
 let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "lanekeeper", path: "..")],
     targets: [
-        .executableTarget(
-            name: "push-throughput",
-            dependencies: [
-                .product(name: "CardRules", package: "lanekeeper"), .product(name: "PushPool", package: "lanekeeper"),
-            ],
-            swiftSettings: strict)
+        // Stands in for the C library's allocator, to count what is asked of it.
+        .target(name: "CAllocations"),
+        // What every benchmark needs: time, memory, allocations, figures, tables, plots.
+        .target(name: "Measuring", dependencies: ["CAllocations"], swiftSettings: strict),
+        .executableTarget(name: "benchmarks", dependencies: ["Measuring", rooms], swiftSettings: strict),
+        .executableTarget(name: "push-throughput", dependencies: [rooms], swiftSettings: strict),
     ]
 )

@@ -1,10 +1,10 @@
-import CardRules
+public import CardRules
 
 /// When each lane wants to be looked at: one deadline a lane, in a flat timing wheel of tenths of a second.
 ///
 /// 12 bytes a lane; arming, moving and clearing cost a few writes, without cascades. Anything beyond the horizon of
 /// 14.5 hours comes due at the horizon, and the lane then asks again. Not thread-safe: it belongs to its shard.
-struct DeadlineWheel {
+public struct DeadlineWheel: Sendable {
     private static let slots = 1 << 19
     private static let mask = slots - 1
     static let resolutionMilliseconds: Int64 = 100
@@ -21,15 +21,16 @@ struct DeadlineWheel {
     /// One bit a slot that is not empty, and one bit a word of those.
     private var filled = [UInt64](repeating: 0, count: slots / 64)
     private var filledWords = [UInt64](repeating: 0, count: slots / 64 / 64)
-    private(set) var armed = 0
+    /// Lanes that have one.
+    public private(set) var armed = 0
 
-    init(now: WallTime) {
+    public init(now: WallTime) {
         tick = DeadlineWheel.floorTick(now)
         base = tick - 1
     }
 
     /// Makes room for lanes `0..<count`.
-    mutating func grow(to count: Int) {
+    public mutating func grow(to count: Int) {
         guard count > due.count else { return }
         let more = count - due.count
         due += repeatElement(0, count: more)
@@ -38,7 +39,7 @@ struct DeadlineWheel {
     }
 
     /// Moves the lane's deadline; `nil` clears it. A time that has passed comes due at the next `advance`.
-    mutating func arm(_ lane: Int, at time: WallTime?) {
+    public mutating func arm(_ lane: Int, at time: WallTime?) {
         guard let time else {
             clear(lane)
             return
@@ -58,7 +59,8 @@ struct DeadlineWheel {
         armed += 1
     }
 
-    mutating func clear(_ lane: Int) {
+    /// Takes the lane's deadline away.
+    public mutating func clear(_ lane: Int) {
         guard due[lane] != 0 else { return }
         let slot = Int(truncatingIfNeeded: base + Int64(due[lane])) & DeadlineWheel.mask
         let (before, after) = (previous[lane], next[lane])
@@ -70,7 +72,7 @@ struct DeadlineWheel {
     }
 
     /// The earliest deadline; `nil` when none is armed.
-    var earliest: WallTime? {
+    public var earliest: WallTime? {
         guard armed > 0 else { return nil }
         let start = Int(truncatingIfNeeded: tick + 1) & DeadlineWheel.mask
         let slot = firstFilled(from: start) ?? firstFilled(from: 0)
@@ -80,7 +82,7 @@ struct DeadlineWheel {
     }
 
     /// Takes every lane due up to `now`, earliest deadline first, and clears its deadline.
-    mutating func advance(to now: WallTime) -> [Int] {
+    public mutating func advance(to now: WallTime) -> [Int] {
         var lanes: [Int] = []
         let target = DeadlineWheel.floorTick(now)
         while armed > 0, let time = earliest, time <= now {
