@@ -25,6 +25,7 @@ import Measuring
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             guard !options.isHelp else { return print(usage, terminator: "") }
+            guard !options.isNames else { return print(Benchmark.all.map(\.name).joined(separator: "\n")) }
             guard let benchmark = Benchmark.all.first(where: { $0.name == options.name }) else {
                 throw WrongUse("\(options.name) is no benchmark; see --help")
             }

@@ -5,6 +5,8 @@ struct Options: Sendable {
     var isJSON = false
     var isQuick = false
     var isHelp = false
+    /// Only the names, for the script.
+    var isNames = false
     var out: String?
     var check: String?
     var program: String?
@@ -24,6 +26,7 @@ struct Options: Sendable {
             case "--json": isJSON = true
             case "--quick": isQuick = true
             case "--help", "-h": isHelp = true
+            case "--names": isNames = true
             case "--out": out = try value(of: word)
             case "--check": check = try value(of: word)
             case "--program": program = try value(of: word)
@@ -43,6 +46,6 @@ struct Options: Sendable {
                 name = word
             }
         }
-        guard isHelp || !name.isEmpty else { throw WrongUse("a benchmark's name is needed; see --help") }
+        guard isHelp || isNames || !name.isEmpty else { throw WrongUse("a benchmark's name is needed; see --help") }
     }
 }

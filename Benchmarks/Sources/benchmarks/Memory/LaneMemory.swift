@@ -1,5 +1,6 @@
 import CardRules
 import Intake
+import LaneStore
 import Lanes
 import Measuring
 import Synchronization
@@ -29,13 +30,20 @@ struct LaneMemory: Sendable {
         // What a system needs without lanes is there before.
         let few = try await LaneSystem(
             store: MadeUpStore(phones: phones, count: 64, opening: slate.opening()), zones: zones)
-        let store = MadeUpStore(phones: phones, count: lanes, opening: slate.opening())
+        // Rows as they are read from a file: nothing in them is shared. It keeps few pages in memory.
+        let folder = try StoreFolder()
+        defer { folder.remove() }
+        var settings = SQLiteStore.Settings()
+        settings.cacheKiB = 256
+        let store = try SQLiteStore.open(path: "\(folder.path)/lanes.db", settings: settings)
+        try await fill(store, phones, lanes, opening: slate.opening())
         let before = Held()
         let system = try await LaneSystem(store: store, zones: zones)
         let rested = Held()
         let lane = rested.growth(since: before, over: lanes)
         guard withCard > 0 else {
             await system.stop()
+            await store.close()
             await few.stop()
             return Outcome(lane: lane, push: nil)
         }
@@ -46,12 +54,20 @@ struct LaneMemory: Sendable {
         system.watch.next { _ in decide.finish() }
         try await system.supervisor.tick(slate.play(0..<MadeUpSlate.count, at: system.clock.now))
         for await _ in decided {}
+        // Some wait for the store first (P5).
+        var patience = 100
+        while system.pusher.held < lanes * 9 / 10, patience > 0 {
+            try await Task.sleep(for: .seconds(0.2))
+            patience -= 1
+        }
+        try await Task.sleep(for: .seconds(0.2))
         let pushes = system.pusher.held
         let push = Held().growth(since: quiet, over: max(pushes, 1))
         guard pushes > lanes / 2 else { throw Failure("only \(pushes) pushes of \(lanes) lanes with a card") }
         system.pusher.release()
         await system.supervisor.flush()
         await system.stop()
+        await store.close()
         await few.stop()
         return Outcome(lane: lane, push: push)
     }

@@ -73,9 +73,10 @@ struct MadeUpPhones: Sendable {
         let device = DeviceID(unchecked: random.uuidText())
         let night = nights[number % nights.count]
         var ledger = NightLedger(from: night.from, to: night.to)
-        // Names made anew, as reading a row makes them: nothing is shared between phones.
-        let chosen = followed(number).map { GameID(unchecked: String(decoding: Array(games[$0].text.utf8), as: UTF8.self)) }
-        ledger.joined = chosen
+        let followed = followed(number)
+        // Made anew each time, as reading a row makes them: nothing is shared between phones, nor within one.
+        let chosen = { followed.map { GameID(unchecked: MadeUpPhones.anew(games[$0].text)) } }
+        ledger.joined = chosen()
         ledger.claims = 1
         ledger[.slate].sent = 1
         ledger[.slate].accepted = 1
@@ -89,15 +90,15 @@ struct MadeUpPhones: Sendable {
         record.settings.user = random.uuidText()
         record.settings.osVersion = OSVersion(major: 18, minor: 1)
         record.settings.appVersion = "5.2.1"
-        record.settings.timeZone = zoneName(number)
+        record.settings.timeZone = MadeUpPhones.anew(zoneName(number))
         record.settings.frequentUpdates = random.chance(0.2)
         record.settings.sound = random.chance(0.5)
         record.pushToStart = PushToStart(
             address: PushAddress(token: random.bytes(80), gateway: .production),
             reportedAt: evening.advanced(bySeconds: -7200), ownership: .owner)
         let chosenAt = evening.advanced(bySeconds: -3600)
-        record.selection = Selection(games: chosen, pinned: nil, muted: [], syncedAt: chosenAt, arrivedAt: chosenAt)
-        record.members = chosen
+        record.selection = Selection(games: chosen(), pinned: nil, muted: [], syncedAt: chosenAt, arrivedAt: chosenAt)
+        record.members = chosen()
         if hasCard {
             var card = Card(key: .slate, state: .confirmed, startedBy: .push)
             let began = evening.advanced(bySeconds: -cardAgeSeconds)
@@ -106,7 +107,7 @@ struct MadeUpPhones: Sendable {
             card.activity = ActivityID(unchecked: random.uuidText(upperCase: true))
             card.updateAddress = PushAddress(token: random.bytes(80), gateway: .production)
             card.tokenReportedAt = began.advanced(bySeconds: 5)
-            card.front = Front(game: chosen[0], since: began)
+            card.front = Front(game: chosen()[0], since: began)
             record.cards = [card]
         }
         return record
@@ -126,6 +127,8 @@ struct MadeUpPhones: Sendable {
     func state(_ number: Int) -> LaneState {
         LaneState(restoring: record(number), zone: zone(zoneName(number)), timestampFloor: 0)
     }
+
+    private static func anew(_ text: String) -> String { String(decoding: Array(text.utf8), as: UTF8.self) }
 
     private func generator(_ number: Int) -> SeededGenerator {
         SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15)

@@ -37,7 +37,7 @@ struct RecoveryRun: Sendable {
         let phones = MadeUpPhones(seed: seed, games: slate.ids, zone: { zones.zone(named: $0) ?? .utc })
         say("recovery: \(grouped(lanes)) lanes are filled in")
         let store = try await place.open()
-        try await fill(store, phones, lanes)
+        try await fill(store, phones, lanes, opening: slate.opening())
         let system = try await LaneSystem(store: store, zones: zones)
         var outcome = Outcome()
         let game = MadeUpSlate.count / 2

@@ -12,8 +12,11 @@ struct RenderedNight {
         var lines = 0
         var ticks = 0
         var pushes = 0
+        /// Arrangements of games that somebody's card has, tick by tick.
         var contents = 0
+        /// Distinct payloads, tick by tick, and how many were made: more where the renderer had forgotten some.
         var payloads = 0
+        var renders = 0
         var mostPayloads = 0
         var bytes = 0
         var cpuSeconds = 0.0
@@ -25,9 +28,12 @@ struct RenderedNight {
 
     private struct Tally {
         var renderer = PayloadRenderer(profile: LaneSystem.profile)
-        /// Of one snapshot. A payload that is shared is one array, which the renderer keeps as long.
+        /// Of one snapshot.
         var contents: Set<SlateArrangement> = []
-        var payloads: Set<UnsafeRawPointer> = []
+        var payloads: Set<Int> = []
+        /// A payload that is shared is one array; kept here, so that none other comes to lie at its place.
+        var places: Set<UnsafeRawPointer> = []
+        var kept: [[UInt8]] = []
         var outcome: Outcome
 
         mutating func render(_ order: PushOrder, _ snapshot: SlateSnapshot) {
@@ -36,15 +42,22 @@ struct RenderedNight {
             outcome.pushes += 1
             outcome.bytes += request.payload.count
             if case .slate(let arrangement) = order.content { contents.insert(arrangement) }
-            if let place = request.payload.withUnsafeBytes({ $0.baseAddress }) { payloads.insert(place) }
+            guard let place = request.payload.withUnsafeBytes({ $0.baseAddress }), places.insert(place).inserted else {
+                return
+            }
+            kept.append(request.payload)
+            payloads.insert(request.payload.hashValue)
         }
 
         mutating func endTick() {
             outcome.contents += contents.count
             outcome.payloads += payloads.count
+            outcome.renders += places.count
             outcome.mostPayloads = max(outcome.mostPayloads, payloads.count)
             contents.removeAll(keepingCapacity: true)
             payloads.removeAll(keepingCapacity: true)
+            places.removeAll(keepingCapacity: true)
+            kept.removeAll(keepingCapacity: true)
         }
     }
 

@@ -28,14 +28,16 @@ struct Rendering: Sendable {
         try costs(&report)
         let phones = options.sizes?.first ?? (options.isQuick ? 2000 : 100_000)
         say("rendering: a night of \(grouped(phones)) phones")
-        let night = RenderedNight(phones: phones, secondsATick: 30, seed: options.seed).run()
+        let night = RenderedNight(phones: phones, secondsATick: options.isQuick ? 60 : 300, seed: options.seed).run()
         var table = Table("A night of \(MadeUpSlate.count) made-up games", ["what", "value"])
         table.rows = [
             ["phones", grouped(phones)],
             ["ticks (one in \(night.secondsATick) s, of \(grouped(night.lines)) lines)", grouped(night.ticks)],
             ["pushes", grouped(night.pushes)],
             ["contents rendered", grouped(night.contents)],
-            ["payloads rendered", grouped(night.payloads)],
+            ["distinct payloads", grouped(night.payloads)],
+            ["payloads rendered by one renderer", grouped(night.renders)],
+            ["distinct payloads a tick, mean", grouped(night.payloads / max(night.ticks, 1))],
             ["pushes that share one payload, mean", shown(Double(night.pushes) / Double(max(night.payloads, 1)))],
             ["most payloads in one tick", grouped(night.mostPayloads)],
             ["bytes of a payload, mean", shown(Double(night.bytes) / Double(max(night.pushes, 1)))],
@@ -44,7 +46,8 @@ struct Rendering: Sendable {
         report.tables.append(table)
         report.figure("night.pushes-per-payload", Double(night.pushes) / Double(max(night.payloads, 1)), .ratio)
         report.figure("night.payload-bytes", Double(night.bytes) / Double(max(night.pushes, 1)), .bytes)
-        report.figure("night.payloads", Double(night.payloads), .count)
+        report.figure("night.payloads-per-tick", Double(night.payloads) / Double(max(night.ticks, 1)), .count)
+        report.figure("night.renders-over-payloads", Double(night.renders) / Double(max(night.payloads, 1)), .ratio)
         report.figure("night.pushes", Double(night.pushes), .count)
         report.figure("night.pushes-per-phone", Double(night.pushes) / Double(phones), .count)
         return report

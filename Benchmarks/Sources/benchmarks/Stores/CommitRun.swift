@@ -41,7 +41,7 @@ struct CommitRun: Sendable {
         let slate = MadeUpSlate()
         let phones = MadeUpPhones(seed: seed, withCard: 1, games: slate.ids, zone: { zones.zone(named: $0) ?? .utc })
         say("store: \(place.kind.rawValue), \(grouped(lanes)) lanes are filled in")
-        try await fill(store, phones, lanes)
+        try await fill(store, phones, lanes, opening: slate.opening())
         // Made before: it is the store that is measured.
         let rows = (0..<min(lanes, 50_000)).map { number in
             StoredLane(record: phones.record(number), generation: Generation(1))
@@ -118,9 +118,9 @@ struct CommitRun: Sendable {
 }
 
 /// Every lane of so many phones, and a slate for them.
-func fill(_ store: any Store, _ phones: MadeUpPhones, _ lanes: Int) async throws {
+func fill(_ store: any Store, _ phones: MadeUpPhones, _ lanes: Int, opening: [SlateLine]) async throws {
     var slate = CommitBatch()
-    slate.slateLines = MadeUpSlate().opening().map { ArrivedLine(line: $0, at: $0.at) }
+    slate.slateLines = opening.map { ArrivedLine(line: $0, at: $0.at) }
     try await commit(slate, to: store)
     // One shard's lanes a transaction, as a node writes them.
     var loads = [CommitBatch](repeating: CommitBatch(), count: LaneSystem.shards)

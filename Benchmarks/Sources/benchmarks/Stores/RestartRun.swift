@@ -26,7 +26,7 @@ struct RestartRun: Sendable {
         let slate = MadeUpSlate()
         let phones = MadeUpPhones(seed: seed, games: slate.ids, zone: { zones.zone(named: $0) ?? .utc })
         let first = try await place.open()
-        try await fill(first, phones, lanes)
+        try await fill(first, phones, lanes, opening: slate.opening())
         await place.close(first)
         let disk = await place.diskBytes()
         let server = place.serverCPUSeconds
