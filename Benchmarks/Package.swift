@@ -22,6 +22,6 @@ let package = Package(
         // What every benchmark needs: time, memory, allocations, figures, tables, plots.
         .target(name: "Measuring", dependencies: ["CAllocations"], swiftSettings: strict),
         .executableTarget(name: "benchmarks", dependencies: ["Measuring", rooms], swiftSettings: strict),
-        .executableTarget(name: "push-throughput", dependencies: [rooms], swiftSettings: strict),
+        .executableTarget(name: "push-throughput", dependencies: ["Measuring", rooms], swiftSettings: strict),
     ]
 )

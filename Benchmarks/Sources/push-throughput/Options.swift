@@ -10,6 +10,10 @@ struct Options {
     var rounds = 5
     var h2load = "h2load"
     var isJSON = false
+    /// A file of thresholds to compare with.
+    var check: String?
+    /// A folder for the report.
+    var out: String?
     var isAlone = false
     var isHelp = false
 
@@ -43,6 +47,9 @@ struct Options {
             case "--rounds": rounds = try number(of: word, in: 1...99)
             case "--h2load": h2load = try value(of: word)
             case "--json": isJSON = true
+            case "--check": check = try value(of: word)
+            case "--out": out = try value(of: word)
+            case "--quick": (pushes, rounds) = (20_000, 1)
             case "--alone": isAlone = true
             case "--help", "-h": isHelp = true
             default: throw WrongUse(description: "\(word) is no option; see --help")

@@ -16,6 +16,9 @@ import Glibc
           --rounds N            (default 5)
           --h2load PROGRAM      (default h2load)
           --json                figures as JSON instead of a table
+          --out FOLDER          writes push-throughput.json and .md there as well
+          --check FILE          compares with FILE; exit status 3 when a threshold is broken
+          --quick               few pushes, one round
           --alone               pushes once through the pool and ends: for a profiler
 
         """
@@ -28,7 +31,10 @@ import Glibc
                 try PoolRun(options).run()
             } else {
                 let rounds = try Comparison(options).run()
-                print(options.isJSON ? try Report(rounds, options).json() : Report(rounds, options).table())
+                let report = Report(rounds, options)
+                print(options.isJSON ? try report.json() : report.table())
+                try report.write(to: options.out)
+                if try !report.holds(options.check) { exit(3) }
             }
         } catch {
             FileHandle.standardError.write(Data("push-throughput: \(error)\n".utf8))
