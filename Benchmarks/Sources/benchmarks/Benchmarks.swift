@@ -85,6 +85,9 @@ struct Benchmark: Sendable {
         Benchmark(name: "intake", subject: "slate lines a second, and calls over HTTP beside a static answer") {
             try IntakeRates($1).run($0.report())
         },
+        Benchmark(name: "tick-to-apns", subject: "from a tick over HTTP to the last phone, with everything real") {
+            try TickToApns($1).run($0.report())
+        },
         Benchmark(name: "recovery", subject: "lanes killed a second while ticks flow, and what others notice") {
             try Recovery($1).run($0.report())
         },

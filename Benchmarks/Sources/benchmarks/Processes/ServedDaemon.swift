@@ -20,8 +20,10 @@ final class ServedDaemon {
     /// Returns when it listens.
     /// - Parameters:
     ///   - store: a libpq URL, or `nil`: SQLite in the folder.
-    ///   - others: further members of the configuration.
-    init(program: String, folder: String, store: String?, gateways: Gateways, keyPEM: String, others: String = "") throws {
+    ///   - apns: further members of `apns`. - others: further members of the whole.
+    init(program: String, folder: String, store: String?, gateways: Gateways, keyPEM: String, apns: String = "",
+        others: String = ""
+    ) throws {
         self.folder = folder
         let lines = try Child.run(
             program, ["key", "new", "--scope", "devices", "--scope", "feed", "--scope", "admin"], in: folder
@@ -34,7 +36,7 @@ final class ServedDaemon {
         try """
         { apps: [ { id: 'lineup', bundleID: 'com.example.lineup', teamID: 'TEAM123456', keyID: 'KEY1234567',
             keyFile: 'key.p8', slateAttributesType: 'LineupAttributes' } ],
-          apns: { caFile: 'ca.pem', gateways: { production: { url: '\(gateways.production)' },
+          apns: { caFile: 'ca.pem', \(apns) gateways: { production: { url: '\(gateways.production)' },
             sandbox: { url: '\(gateways.sandbox)' } } },
           store: { url: '\(url)' }, http: { keys: [ \(lines[1]) ] }, \(others) }
         """.write(toFile: "\(folder)/lanekeeper.json5", atomically: false, encoding: .utf8)
