@@ -5,6 +5,8 @@ import TLS
 struct Round: Codable {
     let h2load: Measured
     let pool: Measured
+    /// Of fewer pushes (`Options.peerPushes`).
+    var peer: Measured?
 }
 
 /// Runs both clients by turns, the first one changing, so that neither always has the warmer machine.
@@ -26,7 +28,12 @@ struct Comparison {
             let isOursFirst = number % 2 == 1
             let early = isOursFirst ? try runPool(pool, output) : nil
             let other = try runH2load(h2load, output)
-            rounds.append(Round(h2load: other, pool: try early ?? runPool(pool, output)))
+            var round = Round(h2load: other, pool: try early ?? runPool(pool, output))
+            if options.peer != nil {
+                round.peer = try Measured.run(
+                    options.peerProgram, [options.peerScript] + arguments(pushes: options.peerPushes), output: output)
+            }
+            rounds.append(round)
         }
         return rounds
     }
@@ -44,11 +51,13 @@ struct Comparison {
         return measured
     }
 
-    private func poolArguments() -> [String] {
+    private func poolArguments() -> [String] { ["--alone"] + arguments(pushes: options.pushes) }
+
+    private func arguments(pushes: Int) -> [String] {
         [
-            "--alone", "--port", "\(options.port)", "--certificate", options.certificate, "--provider-key",
+            "--port", "\(options.port)", "--certificate", options.certificate, "--provider-key",
             options.providerKey, "--key-id", options.keyID, "--team-id", options.teamID, "--pushes",
-            "\(options.pushes)", "--connections", "\(options.connections)", "--streams", "\(options.streams)",
+            "\(pushes)", "--connections", "\(options.connections)", "--streams", "\(options.streams)",
         ]
     }
 

@@ -15,6 +15,12 @@ struct Options {
     /// A folder for the report.
     var out: String?
     var isAlone = false
+    /// Another client, for the same work: its name, the program that runs it, and what that reads.
+    var peer: String?
+    var peerProgram = ""
+    var peerScript = ""
+    /// It may be slow: so many pushes are enough for a figure of each.
+    var peerPushes: Int { max(1000, pushes / 20) }
     var isHelp = false
 
     /// - Throws: `WrongUse`.
@@ -51,6 +57,9 @@ struct Options {
             case "--out": out = try value(of: word)
             case "--quick": (pushes, rounds) = (20_000, 1)
             case "--alone": isAlone = true
+            case "--peer": peer = try value(of: word)
+            case "--peer-program": peerProgram = try value(of: word)
+            case "--peer-script": peerScript = try value(of: word)
             case "--help", "-h": isHelp = true
             default: throw WrongUse(description: "\(word) is no option; see --help")
             }

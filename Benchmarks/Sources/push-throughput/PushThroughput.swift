@@ -19,6 +19,7 @@ import Glibc
           --out FOLDER          writes push-throughput.json and .md there as well
           --check FILE          compares with FILE; exit status 3 when a threshold is broken
           --quick               few pushes, one round
+          --peer NAME           a third client, by --peer-program and the --peer-script that it runs
           --alone               pushes once through the pool and ends: for a profiler
 
         """

@@ -17,6 +17,10 @@ struct Report: Encodable {
     let rounds: [Round]
     let h2load: Client
     let pool: Client
+    var peer: Client?
+    var peerName: String?
+    /// Median of the rounds: the pool's requests per CPU second to the peer's.
+    var overPeer: Double?
     /// Median of the rounds' own ratios of requests per CPU second: ours to h2load's. 1 is as good as h2load.
     let ratio: Double
 
@@ -26,6 +30,12 @@ struct Report: Encodable {
         h2load = Self.client(rounds.map(\.h2load), options.pushes)
         pool = Self.client(rounds.map(\.pool), options.pushes)
         ratio = median(rounds.map { $0.h2load.cpuSeconds / $0.pool.cpuSeconds })
+        let peers = rounds.compactMap(\.peer)
+        guard let name = options.peer, !peers.isEmpty else { return }
+        peer = Self.client(peers, options.peerPushes)
+        peerName = name
+        let share = Double(options.pushes) / Double(options.peerPushes)
+        overPeer = median(rounds.compactMap { round in round.peer.map { $0.cpuSeconds * share / round.pool.cpuSeconds } })
     }
 
     private static func client(_ runs: [Measured], _ pushes: Int) -> Client {
@@ -46,7 +56,8 @@ struct Report: Encodable {
             "| client | requests per CPU second | CPU us per request | of it user | requests per second | bytes written per request |",
             "| --- | ---: | ---: | ---: | ---: | ---: |",
         ]
-        for (name, client) in [("h2load", h2load), ("push pool", pool)] {
+        let peers = peer.flatMap { client in peerName.map { [($0, client)] } } ?? []
+        for (name, client) in [("h2load", h2load), ("push pool", pool)] + peers {
             lines.append(
                 "| \(name) | \(whole(client.requestsPerCPUSecond)) | \(tenths(client.cpuMicrosecondsPerRequest)) | "
                     + "\(whole(client.userShare * 100)) % | \(whole(client.requestsPerSecond)) | "
@@ -55,6 +66,10 @@ struct Report: Encodable {
         let all = rounds.map { hundredths($0.h2load.cpuSeconds / $0.pool.cpuSeconds) }.joined(separator: ", ")
         lines.append("")
         lines.append("The pool does \(hundredths(ratio)) of h2load's requests per CPU second (rounds: \(all)).")
+        if let peerName, let overPeer {
+            lines.append("")
+            lines.append("It does \(tenths(overPeer)) times as many as \(peerName), start of the process included.")
+        }
         return lines.joined(separator: "\n")
     }
 
