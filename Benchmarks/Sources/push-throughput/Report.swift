@@ -61,7 +61,7 @@ struct Report: Encodable {
             lines.append(
                 "| \(name) | \(whole(client.requestsPerCPUSecond)) | \(tenths(client.cpuMicrosecondsPerRequest)) | "
                     + "\(whole(client.userShare * 100)) % | \(whole(client.requestsPerSecond)) | "
-                    + "\(whole(client.bytesWrittenPerRequest)) |")
+                    + (client.bytesWrittenPerRequest > 0 ? "\(whole(client.bytesWrittenPerRequest)) |" : "- |"))
         }
         let all = rounds.map { hundredths($0.h2load.cpuSeconds / $0.pool.cpuSeconds) }.joined(separator: ", ")
         lines.append("")

@@ -4,6 +4,7 @@ import Measuring
 import Operations
 import PushPool
 import PushWire
+import Simulation
 import Synchronization
 import TLS
 
@@ -49,10 +50,10 @@ struct PoolMemory: Sendable {
         return each
     }
 
+    /// Random, as real ones are: the pool finds them by their own bits.
     private func token(_ number: Int) -> [UInt8] {
-        var token = [UInt8](repeating: 7, count: 80)
-        for place in 0..<4 { token[place] = UInt8(truncatingIfNeeded: number >> (8 * place)) }
-        return token
+        var random = SeededGenerator(seed: UInt64(number))
+        return random.bytes(80)
     }
 }
 

@@ -49,9 +49,10 @@ final class ArrivalLog: GatewayBackend {
     /// Phones that had one, with its time.
     var arrivals: [Double] { state.withLock { $0.seconds.filter { $0 > 0 } } }
 
-    /// 80 bytes.
+    /// 80 bytes, random but for the number.
     static func token(phone: Int, kind: UInt8) -> [UInt8] {
-        var token = [UInt8](repeating: kind, count: 80)
+        var random = SeededGenerator(seed: UInt64(phone) << 8 | UInt64(kind))
+        var token = random.bytes(80)
         for place in 0..<4 { token[place] = UInt8(truncatingIfNeeded: phone >> (8 * place)) }
         return token
     }
