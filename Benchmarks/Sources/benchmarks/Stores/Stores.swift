@@ -46,7 +46,7 @@ struct Stores: Sendable {
             "\(LaneSystem.shards) shards, each with one commit under way, as the lanes do it; lanes with a card, all known to "
                 + "the store before; \(rounds) rounds, medians",
             "PostgreSQL 15 on this machine by a loopback port, flushing to disk; SQLite in a file beside it",
-            "floor: as many bytes a row appended to one file, and one fdatasync a commit",
+            "floor: 600 bytes a row written to one file that has the room, and one fdatasync a commit",
         ] + made.2
         report.tables = [commitTable(made.0), restartTable(made.1)]
         for commit in made.0 {

@@ -8,7 +8,7 @@ struct TickLatency: Sendable {
     init(_ options: Options) { self.options = options }
 
     /// Of a lane with its floor's copy, its tokens and its pushes under way.
-    private static let bytesPerLane = 6000
+    private static let bytesPerLane = 12_000
 
     func run(_ empty: Report) throws -> Report {
         var report = empty
@@ -25,12 +25,16 @@ struct TickLatency: Sendable {
         var outcomes: [TickRun.Outcome] = []
         for size in sizes {
             say("tick-latency: \(short(size)) lanes")
-            let run = TickRun(lanes: size, rounds: rounds(size), seed: options.seed)
+            // What an index saves grows with the lanes and no faster: one size tells.
+            let comparesIndex = size == sizes.last { $0 <= 100_000 } || sizes.count == 1
+            let run = TickRun(
+                lanes: size, rounds: rounds(size), seed: options.seed, comparesIndex: comparesIndex)
             outcomes.append(try blocking { try await run.run() })
         }
         guard let largest = outcomes.last else { throw Failure("no size fits into memory") }
-        report.tables = [latencies(outcomes), costs(outcomes), index(largest)]
-        note(largest, in: &report)
+        let indexed = outcomes.filter { !$0.index.isEmpty }
+        report.tables = [latencies(outcomes), costs(outcomes)] + indexed.map { index($0) }
+        note(largest, indexed: indexed, in: &report)
         report.plots = plots(outcomes, largest)
         return report
     }
@@ -39,7 +43,7 @@ struct TickLatency: Sendable {
         switch lanes {
         case ...10_000: options.isQuick ? 5 : 40
         case ...100_000: options.isQuick ? 3 : 15
-        default: options.isQuick ? 2 : 7
+        default: options.isQuick ? 1 : 3
         }
     }
 
@@ -111,7 +115,9 @@ struct TickLatency: Sendable {
         median(samples.map { $0.decidedCPUSeconds / max($0.floorCPUSeconds, 1e-9) })
     }
 
-    private func note(_ outcome: TickRun.Outcome, in report: inout Report) {
+    private func note(
+        _ outcome: TickRun.Outcome, indexed: [TickRun.Outcome], in report: inout Report
+    ) {
         for scenario in TickScenario.allCases {
             let samples = outcome.samples[scenario] ?? []
             report.figure("cpu-over-floor.\(scenario.key)", TickLatency.ratio(samples), .ratio)
@@ -127,14 +133,15 @@ struct TickLatency: Sendable {
         report.figure(
             "allocations-per-unaffected-lane",
             Double(outcome.allocations[.nothing] ?? 0) / Double(outcome.lanes), .count)
-        for sample in outcome.index {
+        guard let indexed = indexed.last else { return }
+        for sample in indexed.index {
             report.figure(
                 "index-over-scan.\(sample.what.replacing(" ", with: "-"))",
                 sample.indexSeconds / max(sample.scanSeconds, 1e-9), .ratio)
         }
-        let saved = outcome.index.map { "\($0.what): \(shown(($0.scanSeconds - $0.indexSeconds) * 1e3)) ms" }
+        let saved = indexed.index.map { "\($0.what): \(shown(($0.scanSeconds - $0.indexSeconds) * 1e3)) ms" }
         report.findings.append(
-            "What an index would save of each tick at \(short(outcome.lanes)) lanes, in CPU: \(saved.joined(separator: "; ")). "
+            "What an index would save of each tick at \(short(indexed.lanes)) lanes, in CPU: \(saved.joined(separator: "; ")). "
                 + "It costs 26 bytes a lane (4 for each game followed) and its upkeep.")
     }
 

@@ -38,6 +38,7 @@ struct TickRun: Sendable {
     let lanes: Int
     let rounds: Int
     let seed: UInt64
+    let comparesIndex: Bool
 
     func run() async throws -> Outcome {
         let zones = ZoneDirectory()
@@ -67,6 +68,7 @@ struct TickRun: Sendable {
             }
         }
         await system.stop()
+        guard comparesIndex else { return outcome }
         outcome.index = compareIndex(floor, &slate, from: system.clock.now)
         return outcome
     }

@@ -21,8 +21,8 @@ struct CallCrowd: Sendable {
         }
     }
 
-    /// Blocks until all are answered.
-    /// - Throws: `Failure` unless each is answered with 2xx.
+    /// Blocks until all are answered. One that is told to try again (503) tries again, as an app does.
+    /// - Throws: `Failure` unless each is answered with 2xx in the end.
     func send(_ count: Int, _ call: @escaping @Sendable (Int) -> Call) throws {
         let trouble = Trouble()
         let shared = Next()
@@ -81,6 +81,20 @@ struct CallCrowd: Sendable {
         deinit { close(socket) }
 
         func send(_ call: Call, key: String) throws {
+            for _ in 0..<Connection.attempts {
+                let head = try sendOnce(call, key: key)
+                if head.hasPrefix("HTTP/1.1 2") { return }
+                guard head.hasPrefix("HTTP/1.1 503") else {
+                    throw Failure("\(call.method) \(call.path) was answered \(head.prefix(60)): \(call.body.prefix(300))")
+                }
+                sleepSeconds(0.1)
+            }
+            throw Failure("\(call.method) \(call.path) was answered 503 again and again")
+        }
+
+        private static let attempts = 300
+
+        private func sendOnce(_ call: Call, key: String) throws -> String {
             let text =
                 "\(call.method) \(call.path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(key)\r\n"
                 + "Content-Type: \(call.type)\r\nContent-Length: \(call.body.utf8.count)\r\n\r\n\(call.body)"
@@ -91,15 +105,13 @@ struct CallCrowd: Sendable {
                 bytes = bytes.dropFirst(count)
             }
             let head = try readHead()
-            guard head.hasPrefix("HTTP/1.1 2") else {
-                throw Failure("\(call.method) \(call.path) was answered \(head.prefix(60)): \(call.body.prefix(300))")
-            }
             var length = 0
             for line in head.lowercased().split(separator: "\r\n") where line.hasPrefix("content-length:") {
                 length = Int(line.dropFirst(15).drop { $0 == " " }) ?? 0
             }
             while unread.count < length { try readMore() }
             unread.removeFirst(length)
+            return head
         }
 
         private func readHead() throws -> String {
