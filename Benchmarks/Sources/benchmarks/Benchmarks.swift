@@ -73,7 +73,10 @@ struct Benchmark: Sendable {
         Benchmark(name: "memory", subject: "bytes of a lane, of a push under way, of a deadline", countsMemory: true) {
             try MemoryUse($1).run($0.report())
         },
-        Benchmark(name: "deadlines", subject: "a million deadlines armed, moved, fired; a wave of reissues, paced", countsMemory: true) {
+        Benchmark(
+            name: "deadlines", subject: "a million deadlines armed, moved, fired; a wave of reissues, paced",
+            countsMemory: true
+        ) {
             try Deadlines($1).run($0.report())
         },
         Benchmark(name: "rendering", subject: "payloads a second, and how many a night of many phones needs") {

@@ -35,7 +35,8 @@ struct Report: Encodable {
         peer = Self.client(peers, options.peerPushes)
         peerName = name
         let share = Double(options.pushes) / Double(options.peerPushes)
-        overPeer = median(rounds.compactMap { round in round.peer.map { $0.cpuSeconds * share / round.pool.cpuSeconds } })
+        overPeer = median(
+            rounds.compactMap { round in round.peer.map { $0.cpuSeconds * share / round.pool.cpuSeconds } })
     }
 
     private static func client(_ runs: [Measured], _ pushes: Int) -> Client {

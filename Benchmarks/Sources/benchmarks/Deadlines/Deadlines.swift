@@ -121,7 +121,10 @@ struct Deadlines: Sendable {
             ["starts sent", grouped(wave.starts)],
             ["all sent after, s of the night", shown(wave.seconds)],
             ["most in any second", grouped(wave.mostInASecond)],
-            ["CPU us a reissue (decide, record, render, hand over, settle)", shown(wave.cpuSeconds / Double(wave.starts) * 1e6)],
+            [
+                "CPU us a reissue (decide, record, render, hand over, settle)",
+                shown(wave.cpuSeconds / Double(wave.starts) * 1e6),
+            ],
             ["times that the lanes asked to be woken", grouped(wave.wakes)],
         ]
         report.tables.append(table)

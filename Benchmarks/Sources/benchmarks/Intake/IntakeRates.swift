@@ -37,7 +37,8 @@ struct IntakeRates: Sendable {
     // MARK: - Lines
 
     private func lines(_ report: inout Report) throws {
-        let night = NightGenerator(seed: options.seed, announcedAt: MadeUpSlate.evening, games: MadeUpSlate.count).lines()
+        let night = NightGenerator(seed: options.seed, announcedAt: MadeUpSlate.evening, games: MadeUpSlate.count)
+            .lines()
         let text = SlateLineWriter.text(of: night)
         let data = Data(text)
         var scanner: [Double] = []
@@ -68,7 +69,8 @@ struct IntakeRates: Sendable {
         }
         let count = Double(night.count)
         let megabytes = Double(text.count) / 1e6
-        var table = Table("Slate lines", ["what", "CPU ns a line", "lines a second and core", "MB a second", "allocations a line"])
+        var table = Table(
+            "Slate lines", ["what", "CPU ns a line", "lines a second and core", "MB a second", "allocations a line"])
         for (name, taken, each) in [
             ("the scanner, checked and typed", scanner, shown(Double(allocations) / count)),
             ("Foundation's JSONSerialization", foundation, "-"), ("a search for line feeds", floor, "-"),
@@ -102,7 +104,8 @@ struct IntakeRates: Sendable {
             Load(name: "POST /v1/ticks, one line", key: "tick-1", script: "ticks-1.lua", path: "/"),
             Load(name: "POST /v1/ticks, 100 lines", key: "tick-100", script: "ticks-100.lua", path: "/", each: 100),
             // The last: ticks would look at all that it leaves behind.
-            Load(name: "PUT /v1/devices/{device}, each a new one", key: "registration", script: "devices.lua", path: "/"),
+            Load(
+                name: "PUT /v1/devices/{device}, each a new one", key: "registration", script: "devices.lua", path: "/"),
         ]
         var taken = [[WrkRun]](repeating: [], count: loads.count)
         for round in 0..<rounds {
@@ -142,7 +145,8 @@ struct IntakeRates: Sendable {
         let daemon = try ServedDaemon(
             program: program, folder: folder.path, store: nil,
             gateways: .init(
-                production: "https://127.0.0.1:1", sandbox: "https://127.0.0.1:1", certificatePEM: identity.certificatePEM),
+                production: "https://127.0.0.1:1", sandbox: "https://127.0.0.1:1",
+                certificatePEM: identity.certificatePEM),
             keyPEM: try SigningKey.freshPEM(), others: "log: { level: 'error' }")
         defer { daemon.end() }
         try scripts(key: daemon.key, in: folder.path)

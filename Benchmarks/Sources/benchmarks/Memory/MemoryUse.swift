@@ -25,9 +25,18 @@ struct MemoryUse: Sendable {
         ]
         var table = Table("Bytes each", ["what", "asked of the C library", "resident"])
         let cases: [(String, String, LaneMemory)] = [
-            ("an idle lane, game ids of 14 bytes", "idle-lane", LaneMemory(lanes, withCard: 0, longNames: false, options)),
-            ("an idle lane, game ids of 22 bytes", "idle-lane-long-ids", LaneMemory(lanes, withCard: 0, longNames: true, options)),
-            ("a lane with a card, game ids of 14 bytes", "card-lane", LaneMemory(lanes, withCard: 1, longNames: false, options)),
+            (
+                "an idle lane, game ids of 14 bytes", "idle-lane",
+                LaneMemory(lanes, withCard: 0, longNames: false, options)
+            ),
+            (
+                "an idle lane, game ids of 22 bytes", "idle-lane-long-ids",
+                LaneMemory(lanes, withCard: 0, longNames: true, options)
+            ),
+            (
+                "a lane with a card, game ids of 14 bytes", "card-lane",
+                LaneMemory(lanes, withCard: 1, longNames: false, options)
+            ),
             (
                 "a lane with a card, game ids of 22 bytes", "card-lane-long-ids",
                 LaneMemory(lanes, withCard: 1, longNames: true, options)

@@ -33,7 +33,8 @@ struct PoolMemory: Sendable {
                             address: PushAddress(token: token(number), gateway: .production), topic: topic,
                             event: .update, priority: .conserving, expiration: .max, collapseID: nil, payload: payload),
                         ticket: PushTicket(
-                            device: DeviceID(unchecked: "phone"), generation: Generation(1), number: PushNumber(UInt32(number))),
+                            device: DeviceID(unchecked: "phone"), generation: Generation(1),
+                            number: PushNumber(UInt32(number))),
                         sink: sink, isConfirmed: true)
                 })
         }
@@ -43,7 +44,9 @@ struct PoolMemory: Sendable {
             sleepSeconds(0.05)
             patience -= 1
         }
-        guard pool.snapshot.waiting >= pushes else { throw Failure("only \(pool.snapshot.waiting) of \(pushes) pushes wait") }
+        guard pool.snapshot.waiting >= pushes else {
+            throw Failure("only \(pool.snapshot.waiting) of \(pushes) pushes wait")
+        }
         let each = Held().growth(since: before, over: pushes)
         try blocking { await pool.stop() }
         guard sink.answered == pushes else { throw Failure("\(sink.answered) of \(pushes) pushes were answered") }

@@ -38,7 +38,9 @@ final class Child {
                 return line
             }
             let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw Failure("\(process.executableURL?.lastPathComponent ?? "it") ended: \(said)") }
+            guard !more.isEmpty else {
+                throw Failure("\(process.executableURL?.lastPathComponent ?? "it") ended: \(said)")
+            }
             unread += more
         }
     }

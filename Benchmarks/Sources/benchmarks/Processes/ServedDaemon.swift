@@ -21,7 +21,8 @@ final class ServedDaemon {
     /// - Parameters:
     ///   - store: a libpq URL, or `nil`: SQLite in the folder.
     ///   - apns: further members of `apns`. - others: further members of the whole.
-    init(program: String, folder: String, store: String?, gateways: Gateways, keyPEM: String, apns: String = "",
+    init(
+        program: String, folder: String, store: String?, gateways: Gateways, keyPEM: String, apns: String = "",
         others: String = ""
     ) throws {
         self.folder = folder
@@ -42,7 +43,8 @@ final class ServedDaemon {
         """.write(toFile: "\(folder)/lanekeeper.json5", atomically: false, encoding: .utf8)
         let migrate = store == nil ? [] : ["--migrate"]
         child = try Child(
-            program, ["serve", "--config", "lanekeeper.json5", "--set", "http.address=127.0.0.1:0"] + migrate, in: folder)
+            program, ["serve", "--config", "lanekeeper.json5", "--set", "http.address=127.0.0.1:0"] + migrate,
+            in: folder)
         address = try child.line()
         guard let text = address.split(separator: ":").last, let port = UInt16(text) else {
             child.end()

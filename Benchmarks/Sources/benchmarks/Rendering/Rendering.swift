@@ -101,8 +101,14 @@ struct Rendering: Sendable {
         var table = Table("One payload", ["what", "CPU ns", "a second and core", "to JSONEncoder", "allocations"])
         let batch = Double(Rendering.batch)
         table.rows = [
-            ["rendered anew", shown(coldNs), grouped(Int(1e9 / coldNs)), shown(coldNs / encoderNs), shown(Double(allocations) / batch)],
-            ["asked for again", shown(warmNs), grouped(Int(1e9 / warmNs)), shown(warmNs / encoderNs), shown(Double(warmAllocations) / batch)],
+            [
+                "rendered anew", shown(coldNs), grouped(Int(1e9 / coldNs)), shown(coldNs / encoderNs),
+                shown(Double(allocations) / batch),
+            ],
+            [
+                "asked for again", shown(warmNs), grouped(Int(1e9 / warmNs)), shown(warmNs / encoderNs),
+                shown(Double(warmAllocations) / batch),
+            ],
             ["JSONEncoder", shown(encoderNs), grouped(Int(1e9 / encoderNs)), "1", "-"],
         ]
         report.tables.append(table)

@@ -93,7 +93,8 @@ struct CommitRun: Sendable {
         let floorCommits = max(3, min(400, 100_000 / batch))
         let floorSeconds = try floor(batch: batch, commits: floorCommits)
         return Round(
-            rowsPerSecond: count / took.wallSeconds, floor: Double(batch * floorCommits) / floorSeconds, seconds: seconds,
+            rowsPerSecond: count / took.wallSeconds, floor: Double(batch * floorCommits) / floorSeconds,
+            seconds: seconds,
             cpu: took.cpuSeconds / count * 1e6,
             server: server.flatMap { early in place.serverCPUSeconds.map { ($0 - early) / count * 1e6 } })
     }
@@ -116,7 +117,8 @@ struct CommitRun: Sendable {
         guard fsync(file) == 0 else { throw Failure("\(path) cannot be flushed") }
         let began = uptimeSeconds()
         for place in 0..<commits {
-            guard pwrite(file, bytes, bytes.count, off_t(place * bytes.count)) == bytes.count, fdatasync(file) == 0 else {
+            guard pwrite(file, bytes, bytes.count, off_t(place * bytes.count)) == bytes.count, fdatasync(file) == 0
+            else {
                 throw Failure("\(path) cannot be written")
             }
         }
@@ -145,5 +147,7 @@ func fill(_ store: any Store, _ phones: MadeUpPhones, _ lanes: Int, opening: [Sl
 /// - Throws: unless everything is durable.
 func commit(_ batch: CommitBatch, to store: any Store) async throws {
     let outcome = await withCheckedContinuation { done in store.commit(batch) { done.resume(returning: $0) } }
-    guard outcome == .landed(refused: RefusedRows()) else { throw Failure("the store did not take a batch: \(outcome)") }
+    guard outcome == .landed(refused: RefusedRows()) else {
+        throw Failure("the store did not take a batch: \(outcome)")
+    }
 }

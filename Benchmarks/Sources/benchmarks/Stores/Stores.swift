@@ -34,7 +34,8 @@ struct Stores: Sendable {
                     left.append("\(kind.rawValue) left out: \(fault.what)")
                     continue
                 }
-                let run = CommitRun(place: place, lanes: restartSizes[0], batches: batches, rounds: rounds, seed: options.seed)
+                let run = CommitRun(
+                    place: place, lanes: restartSizes[0], batches: batches, rounds: rounds, seed: options.seed)
                 commits += try await run.run()
                 for size in restartSizes {
                     restarts.append(try await RestartRun(place: place, lanes: size, seed: options.seed).run())
@@ -42,12 +43,13 @@ struct Stores: Sendable {
             }
             return (commits, restarts, left)
         }
-        report.conditions = [
-            "\(LaneSystem.shards) shards, each with one commit under way, as the lanes do it; lanes with a card, all known to "
-                + "the store before; \(rounds) rounds, medians",
-            "PostgreSQL 15 on this machine by a loopback port, flushing to disk; SQLite in a file beside it",
-            "floor: 600 bytes a row written to one file that has the room, and one fdatasync a commit",
-        ] + made.2
+        report.conditions =
+            [
+                "\(LaneSystem.shards) shards, each with one commit under way, as the lanes do it; lanes with a card, all known to "
+                    + "the store before; \(rounds) rounds, medians",
+                "PostgreSQL 15 on this machine by a loopback port, flushing to disk; SQLite in a file beside it",
+                "floor: 600 bytes a row written to one file that has the room, and one fdatasync a commit",
+            ] + made.2
         report.tables = [commitTable(made.0), restartTable(made.1)]
         for commit in made.0 {
             let key = "\(commit.kind.key).\(commit.batch)"
@@ -60,7 +62,9 @@ struct Stores: Sendable {
             report.figure("group-gain.\(kind.key)", large.rowsPerSecond / one.rowsPerSecond, .ratio)
         }
         for restart in made.1 {
-            report.figure("restart-lanes-per-second.\(restart.kind.key).\(restart.lanes)", Double(restart.lanes) / restart.seconds, .time)
+            report.figure(
+                "restart-lanes-per-second.\(restart.kind.key).\(restart.lanes)",
+                Double(restart.lanes) / restart.seconds, .time)
             report.figure("bytes-per-lane-on-disk.\(restart.kind.key)", restart.diskBytesPerLane, .bytes)
         }
         report.plots = [plot(made.0)]
@@ -70,7 +74,10 @@ struct Stores: Sendable {
     private func commitTable(_ outcomes: [CommitRun.Outcome]) -> Table {
         var table = Table(
             "Lanes made durable",
-            ["store, lanes a commit", "rows a second", "to the floor", "commit p50 ms", "p99", "CPU us a row, ours", "the server's"])
+            [
+                "store, lanes a commit", "rows a second", "to the floor", "commit p50 ms", "p99", "CPU us a row, ours",
+                "the server's",
+            ])
         for one in outcomes {
             table.rows.append([
                 "\(one.kind.rawValue), \(grouped(one.batch))", shown(one.rowsPerSecond),
@@ -85,7 +92,10 @@ struct Stores: Sendable {
     private func restartTable(_ outcomes: [RestartRun.Outcome]) -> Table {
         var table = Table(
             "A restart: every lane read and put in its place",
-            ["store, lanes", "seconds", "lanes a second", "CPU us a lane, ours", "the server's", "bytes a lane on disk"])
+            [
+                "store, lanes", "seconds", "lanes a second", "CPU us a lane, ours", "the server's",
+                "bytes a lane on disk",
+            ])
         for one in outcomes {
             table.rows.append([
                 "\(one.kind.rawValue), \(short(one.lanes))", shown(one.seconds), shown(Double(one.lanes) / one.seconds),

@@ -15,7 +15,9 @@ struct TickLatency: Sendable {
         let wanted = options.sizes ?? (options.isQuick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000])
         let room = Memory.availableBytes / TickLatency.bytesPerLane
         let sizes = wanted.filter { $0 <= room }
-        for size in wanted where size > room { report.conditions.append("\(short(size)) lanes left out: too little memory") }
+        for size in wanted where size > room {
+            report.conditions.append("\(short(size)) lanes left out: too little memory")
+        }
         report.conditions += [
             "\(MadeUpSlate.count) games under way, 5 to 8 followed, skewed (the most followed game has ten times the "
                 + "followers of the least), three in five phones with a card; seed \(options.seed)",
@@ -52,7 +54,10 @@ struct TickLatency: Sendable {
     private func latencies(_ outcomes: [TickRun.Outcome]) -> Table {
         var table = Table(
             "Milliseconds from the tick's arrival",
-            ["lanes, tick", "lanes concerned", "pushes", "decided p50", "p99", "max", "last push handed over p50", "p99", "max", "runs"])
+            [
+                "lanes, tick", "lanes concerned", "pushes", "decided p50", "p99", "max", "last push handed over p50",
+                "p99", "max", "runs",
+            ])
         for outcome in outcomes {
             for scenario in TickScenario.allCases {
                 let samples = outcome.samples[scenario] ?? []
@@ -75,7 +80,10 @@ struct TickLatency: Sendable {
     private func costs(_ outcomes: [TickRun.Outcome]) -> Table {
         var table = Table(
             "CPU a lane, and what a tick asks of the allocator",
-            ["lanes, tick", "decided, ns", "floor, ns", "to the floor", "wall, to the floor", "allocations", "of the floor", "a lane concerned"])
+            [
+                "lanes, tick", "decided, ns", "floor, ns", "to the floor", "wall, to the floor", "allocations",
+                "of the floor", "a lane concerned",
+            ])
         for outcome in outcomes {
             for scenario in TickScenario.allCases {
                 let samples = outcome.samples[scenario] ?? []

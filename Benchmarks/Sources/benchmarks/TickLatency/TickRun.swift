@@ -138,7 +138,11 @@ struct TickRun: Sendable {
                 let took = Usage.of {
                     if round % 2 == 0 { floor.sweep(.tick, at: now) } else { floor.sweepByIndex(games, at: now) }
                 }
-                if round % 2 == 0 { seconds.scan.append(took.cpuSeconds) } else { seconds.index.append(took.cpuSeconds) }
+                if round % 2 == 0 {
+                    seconds.scan.append(took.cpuSeconds)
+                } else {
+                    seconds.index.append(took.cpuSeconds)
+                }
                 floor.accept(at: now)
             }
             return IndexSample(

@@ -85,7 +85,8 @@ struct ApnsRun: Sendable {
         try crowd.send(phones) { phone in
             let games = made.followed(phone).map { "\"\(ids[$0].text)\"" }.joined(separator: ",")
             return .json(
-                "PUT", "/v1/devices/phone-\(phone)/selection", "{\"games\":[\(games)],\"pinned\":null,\"muted\":[],\"syncedAt\":\(Int(unixSeconds()))}")
+                "PUT", "/v1/devices/phone-\(phone)/selection",
+                "{\"games\":[\(games)],\"pinned\":null,\"muted\":[],\"syncedAt\":\(Int(unixSeconds()))}")
         }
         outcome.registrationSeconds = uptimeSeconds() - began
 
@@ -140,7 +141,9 @@ struct ApnsRun: Sendable {
         slot.seconds = log.arrivals.map { $0 - began }
         slot.daemonCPUSeconds = daemon.cpuSeconds - daemonBefore
         slot.databaseCPUSeconds = databaseCPUSeconds(cluster) - databaseBefore
-        guard slot.pushes > 0 else { throw Failure("nothing came to the gateway in two minutes; the daemon: \(daemon.said)") }
+        guard slot.pushes > 0 else {
+            throw Failure("nothing came to the gateway in two minutes; the daemon: \(daemon.said)")
+        }
         return slot
     }
 
@@ -180,6 +183,8 @@ struct ApnsRun: Sendable {
     /// A plot needs no more than a few hundred points.
     static func thin(_ points: [Plot.Point]) -> [Plot.Point] {
         let step = max(1, points.count / 200)
-        return points.enumerated().compactMap { $0.offset % step == 0 || $0.offset == points.count - 1 ? $0.element : nil }
+        return points.enumerated().compactMap {
+            $0.offset % step == 0 || $0.offset == points.count - 1 ? $0.element : nil
+        }
     }
 }

@@ -18,7 +18,8 @@ final class ArrivalLog: GatewayBackend {
     init(phones: Int) { state = Mutex(State(seconds: [Double](repeating: 0, count: phones))) }
 
     func serve(
-        _ request: GatewayRequest, by model: inout GatewayModel, on connection: inout GatewayConnection, at now: WallTime
+        _ request: GatewayRequest, by model: inout GatewayModel, on connection: inout GatewayConnection,
+        at now: WallTime
     ) -> GatewayAnswer {
         let answer = tokens.serve(request, by: &model, on: &connection, at: now)
         let time = uptimeSeconds()

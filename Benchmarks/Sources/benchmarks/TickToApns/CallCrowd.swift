@@ -85,7 +85,8 @@ struct CallCrowd: Sendable {
                 let head = try sendOnce(call, key: key)
                 if head.hasPrefix("HTTP/1.1 2") { return }
                 guard head.hasPrefix("HTTP/1.1 503") else {
-                    throw Failure("\(call.method) \(call.path) was answered \(head.prefix(60)): \(call.body.prefix(300))")
+                    throw Failure(
+                        "\(call.method) \(call.path) was answered \(head.prefix(60)): \(call.body.prefix(300))")
                 }
                 sleepSeconds(0.1)
             }

@@ -21,7 +21,10 @@ struct TickToApns: Sendable {
         ]
         var table = Table(
             "Seconds from the call of the tick until the push is at the gateway",
-            ["phones, tick", "pushes", "phones reached", "p50 of the phones", "p99", "last", "CPU ms a push: daemon", "database", "pushes a second"])
+            [
+                "phones, tick", "pushes", "phones reached", "p50 of the phones", "p99", "last", "CPU ms a push: daemon",
+                "database", "pushes a second",
+            ])
         var plot = Plot(
             "tick-to-apns", title: "Phones reached since the tick", across: .init("seconds"), up: .init("% of phones"))
         for size in sizes {
