@@ -93,9 +93,11 @@ extension LaneState {
         let muted = kept.selection?.muted ?? []
         var candidates: [Candidate] = []
         for entry in watch.entries {
-            let game = turn.slate.games[Int(entry.slot)]
-            if game.isInWindow, !muted.contains(game.id) {
-                candidates.append(Candidate(game: game.id, score: game.worth + entry.taste))
+            let slot = Int(entry.slot)
+            guard turn.slate.games[slot].isInWindow else { continue }
+            let game = turn.slate.games[slot].id
+            if !muted.contains(game) {
+                candidates.append(Candidate(game: game, score: turn.slate.games[slot].worth + entry.taste))
             }
         }
         let members = eligibleSet(
@@ -124,14 +126,17 @@ extension LaneState {
         var contenders: [Contender] = []
         contenders.reserveCapacity(kept.members.count)
         for entry in watch.entries {
-            let game = turn.slate.games[Int(entry.slot)]
-            // Members are in the window: the others need not be looked for.
-            if game.isInWindow, kept.members.contains(game.id) {
-                contenders.append(
-                    Contender(
-                        game: game.id, base: game.worth + entry.taste,
-                        lift: max(game.lift, madeUpLift(of: game.id, turn)), phase: game.phase))
-            }
+            let slot = Int(entry.slot)
+            // Members are in the window: the others need not be looked for. Field by field: a whole game is a dozen
+            // references to count.
+            guard turn.slate.games[slot].isInWindow else { continue }
+            let game = turn.slate.games[slot].id
+            guard kept.members.contains(game) else { continue }
+            contenders.append(
+                Contender(
+                    game: game, base: turn.slate.games[slot].worth + entry.taste,
+                    lift: max(turn.slate.games[slot].lift, madeUpLift(of: game, turn)),
+                    phase: turn.slate.games[slot].phase))
         }
         return contenders
     }

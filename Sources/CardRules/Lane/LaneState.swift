@@ -2,20 +2,24 @@
 ///
 /// `kept` survives a restart; the rest is found again from the slate, or costs one update a card (I10).
 public struct LaneState: Sendable {
+    // What a tick asks every lane first: side by side, so that a lane it does not concern costs few cache lines.
+
+    /// When time alone changes something: the lane asks for a `look` then. `nil`: only news can.
+    public internal(set) var nextLook: WallTime?
+    /// When the last turn was: a clock that was set back shows (R7). After a restart all time lies before it.
+    var lastTurnAt = WallTime.distantPast
+    var watch = Watch()
+
     /// What must survive (L1). Written to the store as it is after a turn that says `save`.
     public internal(set) var kept: LaneRecord
     /// The device's zone, resolved from `kept.settings.timeZone`.
     public internal(set) var zone: Zone
-    /// When time alone changes something: the lane asks for a `look` then. `nil`: only news can.
-    public internal(set) var nextLook: WallTime?
-
     /// What is being sent for each card that stands.
     var sending: [Sending] = []
     /// Ends under way to activities that are no longer their key's card.
     var oldEnds: [OldEnd] = []
     /// Starts under way whose card is gone already: only their spend is still to be settled (L2).
     var orphans: [OrphanStart] = []
-    var watch = Watch()
     /// The sessions that `kept.sessions` and its cards refer to: shared objects, no copies (P9).
     var sessions: [Session] = []
     /// The next instants of each card's life, made anew when its age, the zone or the quiet hours change.
@@ -34,8 +38,6 @@ public struct LaneState: Sendable {
     /// G8: the address that last accepted a start.
     var confirmedStart: PushAddress?
     var lastNumber = PushNumber(0)
-    /// When the last turn was: a clock that was set back shows (R7). After a restart all time lies before it.
-    var lastTurnAt = WallTime.distantPast
     /// P5: timestamps given out by an earlier incarnation of this lane do not exceed it.
     var timestampFloor: Int64
     /// How often the app said what it wants in this process, by a selection or a registration: a decision computed from

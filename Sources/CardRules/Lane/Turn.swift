@@ -1,8 +1,10 @@
 /// One turn while it lasts: what it looks at, and the effects it gathers in the order in which they must happen.
 struct Turn {
     let now: WallTime
-    let slate: SlateSnapshot
-    let tuning: Tuning
+    /// Not copied out of it: the tuning is a long row of numbers.
+    private let surroundings: Surroundings
+    var slate: SlateSnapshot { surroundings.slate }
+    var tuning: Tuning { surroundings.tuning }
     /// How many starts may still be claimed in this turn (L10).
     private(set) var claimsLeft: Int
 
@@ -17,8 +19,7 @@ struct Turn {
 
     init(now: WallTime, surroundings: Surroundings) {
         self.now = now
-        slate = surroundings.slate
-        tuning = surroundings.tuning
+        self.surroundings = surroundings
         claimsLeft = surroundings.claims
     }
 

@@ -56,7 +56,7 @@ public func chooseFront(
     // T6: what is final stands in front of nothing that is under way.
     let isAnyUnderWay = contenders.contains(where: \.phase.isUnderWay)
     let eligible = isAnyUnderWay ? contenders.filter { $0.phase != .final } : contenders
-    guard let best = strongest(eligible, by: \.effective) else { return FrontChoice() }
+    guard let best = strongest(eligible, by: { $0.effective }) else { return FrontChoice() }
     let pin = contenders.first { $0.game == hold.pinned && $0.phase != .final }
 
     guard var front else {
@@ -82,7 +82,7 @@ public func chooseFront(
         return FrontChoice(front: front, rule: .t12)
     }
 
-    if front.wonByLift, standing.lift <= 0, strongest(eligible, by: \.base)?.game == front.game {
+    if front.wonByLift, standing.lift <= 0, strongest(eligible, by: { $0.base })?.game == front.game {
         front.wonByLift = false  // the lift is over, and the front is the best without it too
     }
     var lookAgain = WallTime.distantFuture
@@ -109,7 +109,7 @@ private func challenge(
     _ standing: Contender, _ front: Front, _ contenders: [Contender], _ now: WallTime, _ tuning: Tuning.Takeover,
     _ lookAgain: inout WallTime
 ) -> (Contender, Rule)? {
-    if front.wonByLift, standing.lift <= 0, let settled = strongest(contenders, by: \.base) {
+    if front.wonByLift, standing.lift <= 0, let settled = strongest(contenders, by: { $0.base }) {
         return (settled, .t11)
     }
     var winner: Contender?
@@ -119,17 +119,17 @@ private func challenge(
             lookAgain = min(lookAgain, lost.at.advanced(bySeconds: tuning.benchSeconds))
             continue
         }
-        if winner.map({ isStronger(contender, than: $0, by: \.effective) }) ?? true { winner = contender }
+        if winner.map({ isStronger(contender, than: $0, by: { $0.effective }) }) ?? true { winner = contender }
     }
     return winner.map { ($0, .t3) }
 }
 
 /// `true` when the game has a lift and would not lead without it (T11).
 private func needsLift(_ contender: Contender, among contenders: [Contender]) -> Bool {
-    contender.lift > 0 && strongest(contenders, by: \.base)?.game != contender.game
+    contender.lift > 0 && strongest(contenders, by: { $0.base })?.game != contender.game
 }
 
-private func strongest(_ contenders: [Contender], by score: KeyPath<Contender, Double>) -> Contender? {
+private func strongest(_ contenders: [Contender], by score: (Contender) -> Double) -> Contender? {
     var best: Contender?
     for contender in contenders where best.map({ isStronger(contender, than: $0, by: score) }) ?? true {
         best = contender
@@ -138,8 +138,8 @@ private func strongest(_ contenders: [Contender], by score: KeyPath<Contender, D
 }
 
 /// T7: equal scores, the lower id.
-private func isStronger(_ one: Contender, than other: Contender, by score: KeyPath<Contender, Double>) -> Bool {
-    let (mine, theirs) = (one[keyPath: score], other[keyPath: score])
+private func isStronger(_ one: Contender, than other: Contender, by score: (Contender) -> Double) -> Bool {
+    let (mine, theirs) = (score(one), score(other))
     return mine != theirs ? mine > theirs : one.game < other.game
 }
 
