@@ -59,7 +59,8 @@ struct Stores: Sendable {
         for kind in StoreKind.allCases {
             let own = made.0.filter { $0.kind == kind }
             guard let one = own.first, let large = own.first(where: { $0.batch == 1000 }) else { continue }
-            report.figure("group-gain.\(kind.key)", large.rowsPerSecond / one.rowsPerSecond, .ratio)
+            report.figure(
+                "cpu-gain.\(kind.key)", one.cpuMicrosecondsPerRow / large.cpuMicrosecondsPerRow, .ratio)
         }
         for restart in made.1 {
             report.figure(
