@@ -121,10 +121,7 @@ extension LaneState {
                 kept.cards[index].state = .ending
                 kept.cards[index].finalGames = card.finalGames
             }
-            if let mark, self[sendingFor: card.key].inFlight == nil {
-                sending.removeAll { $0.key == card.key }
-                sending.append(Sending(mark))
-            }
+            if let mark { take(mark) }
             return
         }
         let isNewer = (card.ageBegan ?? card.claimedAt ?? turn.now) > (own.ageBegan ?? own.claimedAt ?? turn.now)
@@ -137,6 +134,14 @@ extension LaneState {
             kept.cards[index] = card
             if let mark { sending.append(Sending(mark)) }
         }
+    }
+
+    /// What the older record told the card. What this one has told it since, before it was known that both are of one
+    /// phone, is newer; timestamps go on from both (P5).
+    private mutating func take(_ mark: SentMark) {
+        let own = self[sendingFor: mark.key]
+        if own.lastSentAt == nil { self[sendingFor: mark.key] = Sending(mark) }
+        self[sendingFor: mark.key].lastTimestamp = max(own.lastTimestamp, mark.timestamp)
     }
 
     mutating func forgetHandover(to newer: DeviceID, _ turn: inout Turn) {

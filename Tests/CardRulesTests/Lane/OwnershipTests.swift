@@ -207,6 +207,34 @@ extension OwnershipTests {
         #expect(newer.card?.ageBegan == handover.cards.first?.ageBegan)
         #expect(newer.card?.startedBy == .push)
     }
+
+    @Test(arguments: [true, false])
+    func `S7, P5, U1: what the newer record has told a card itself counts, and timestamps go on from both`(
+        isAnswered: Bool
+    ) throws {
+        var older = Bench.confirmed()
+        let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
+        var newer = Bench(at: older.now, device: "newer")
+        newer.register { $0.pushToStart = .null }
+        newer.select(["g1"])
+        newer.join("g1")
+        newer.cardToken()
+        newer.pass(31)
+        newer.verdict(.accepted)
+        let last = try #require(newer.score("g1").updates.first)
+        if isAnswered { newer.verdict(.accepted) }
+        newer.register { _ in }
+        let mark = try #require(handover.marks.first)
+        var given = handover
+        given.marks = [
+            SentMark(key: mark.key, fingerprint: mark.fingerprint, front: mark.front, timestamp: last.timestamp + 500)
+        ]
+        #expect(newer.apply(.owned(token: Bench.token, from: "phone", handover: given)).updates.isEmpty)
+        if !isAnswered { newer.verdict(.accepted) }
+        #expect(newer.pass(60).updates.isEmpty)
+        let next = try #require(newer.score("g1").updates.first)
+        #expect(next.timestamp > last.timestamp + 500)
+    }
 }
 
 extension OwnershipTests {
