@@ -37,9 +37,14 @@ extension LaneState {
             among: contenders(turn), front: front, hold: hold, at: turn.now, tuning: turn.tuning.takeover)
     }
 
-    /// A4: it was computed from the selection that still holds. A session's push does not depend on one.
+    /// A4: it was computed from the selection that still holds. A session's push does not depend on one, nor does an end:
+    /// that goes as long as it is waited for, and not to a card that the app has reported over meanwhile (L5, L7).
     public func isCurrent(_ order: PushOrder) -> Bool {
-        order.key != .slate || order.selectionRevision == selectionRevision
+        guard order.event != .end else {
+            return sending.contains { $0.inFlight?.number == order.number }
+                || oldEnds.contains { $0.inFlight == order.number }
+        }
+        return order.key != .slate || order.selectionRevision == selectionRevision
     }
 
     /// T12: the front first, then the others in the app's order, or in order of joining, up to `maxGames`.

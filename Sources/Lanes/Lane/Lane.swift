@@ -25,7 +25,7 @@ actor Lane {
     /// What must survive, as it is now.
     var stored: StoredLane { StoredLane(record: state.kept, generation: generation) }
 
-    /// A decision computed from an older selection is discarded when it is about to be sent (A4).
+    /// A decision that the app has overtaken is discarded when it is about to be sent (A4).
     func isCurrent(_ order: PushOrder) -> Bool { state.isCurrent(order) }
 
     /// R7: no reissue begins before then.

@@ -77,8 +77,8 @@ extension Shard {
             // Another writer was first: it may have sent this start (L10). Spent, not repeated.
             environment.trace.record(.fenced(ticket.device))
             settle(ticket, as: .unknown)
-        } else if held.order.event != .end, await !lane.isCurrent(held.order) {
-            settle(ticket, as: .notSent)  // A4: computed from an older selection
+        } else if await !lane.isCurrent(held.order) {
+            settle(ticket, as: .notSent)  // A4: overtaken by what the app has said since
         } else {
             release(held.push)
         }

@@ -37,6 +37,23 @@ import Testing
         #expect(bench.pass(600).orders.isEmpty)
     }
 
+    @Test func `L5: an end that waits for its record does not leave once the app has reported the card over`() throws {
+        var bench = Bench.confirmed()
+        let end = try #require(bench.leave("g1").ends.first)
+        bench.select(["g2"])
+        #expect(bench.lane.isCurrent(end), "a newer selection holds no end back")
+        bench.report(.ended)
+        #expect(!bench.lane.isCurrent(end))
+        #expect(bench.verdict(.notSent).orders.isEmpty && bench.pass(3600).orders.isEmpty)
+    }
+
+    @Test func `L3: the end of an older activity leaves whatever the app says of the newer one`() throws {
+        var bench = Bench.confirmed()
+        let end = try #require(bench.cardToken("a2", token: 9).ends.first)
+        bench.report(.ended, "a2")
+        #expect(bench.lane.isCurrent(end))
+    }
+
     @Test func `L1: an owed end survives a restart`() {
         var bench = Bench.confirmed()
         #expect(bench.leave("g1").first == .save)

@@ -179,7 +179,7 @@ struct Journey {
             for claim in first.claims { judgeClaim(claim) }
             if let call = first.call { books.answered(call, at: now, by: bench.lane.kept.ledger) }
             for order in first.sends {
-                if order.event != .end, !bench.lane.isCurrent(order) {
+                if !bench.lane.isCurrent(order) {
                     seen.discarded += 1
                     coming.append(
                         Coming(at: now, what: .verdict(order, .notSent, generation: generation)))
