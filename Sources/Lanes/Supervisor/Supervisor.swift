@@ -151,8 +151,8 @@ public actor Supervisor {
                 for await device in self.switchboard.rereads { _ = try? await self.read(device) }
             }
         }
-        for doubt in switchboard.takeDoubts() { doubt.call.reply(.unavailable) }
         for shard in shards { await shard.close() }
+        for doubt in switchboard.takeDoubts() { doubt.call.reply(.unavailable) }
     }
 
     /// Passes time on, as the clock tells it, until the task is cancelled. A step of the clock is noticed within a
