@@ -81,7 +81,8 @@ struct FleetDraw {
         let teams = followedTeams()
         profile.personalisation = taste(for: teams)
         profile.openings = openings(from: launch, teams: teams, spoilerFree: profile.spoilerFree)
-        if random.chance(mix.changesRecord), profile.openings.count > 1 {
+        // Where no token tells that two records are one phone, they are two to the server (S7).
+        if random.chance(mix.changesRecord), profile.openings.count > 1, profile.pushToStart != .changesInSilence {
             profile.secondRecord = PhoneProfile.SecondRecord(
                 device: DeviceID(unchecked: "d\(number)-new"),
                 fromOpening: Int.random(in: 1..<profile.openings.count, using: &random))

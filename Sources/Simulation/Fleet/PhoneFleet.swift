@@ -118,7 +118,7 @@ public final class PhoneFleet: Sendable {
         }
     }
 
-    /// A push to this address never reached its gateway.
+    /// A push to this address never reached the gateway that knows it.
     func isUnsent(to address: PushAddress) {
         state.withLock { state in
             guard let entry = state.book[address.token, address.gateway], let activity = entry.activity else { return }

@@ -12,7 +12,7 @@ struct FrontChange: Sendable {
 /// I9: T4 and T5, by what passes the gateway. Judged only where nothing but the rules can have set the time between two
 /// changes: no push under way or failed before the first, no news of the app, no restart.
 extension Judge {
-    /// An update was accepted, and is about to be what the card is known to show.
+    /// An update has come to a gateway; the card is still as the pushes before it left it.
     mutating func judgeFlicker(
         _ content: SlateContent, _ attempt: PushAttempt, place: Int, of phone: inout PhoneView, _ number: Int
     ) {
@@ -35,9 +35,11 @@ extension Judge {
             }
             card.change = FrontChange(at: now, from: before, isPrompt: isPrompt)
         }
-        for game in content.games {
-            card.calmSince[game.id] = game.moment == nil && !content.spoilerFree ? card.calmSince[game.id] ?? now : nil
+        var calm: [GameID: WallTime] = [:]
+        for game in content.games where game.moment == nil && !content.spoilerFree {
+            calm[game.id] = card.calmSince[game.id] ?? now
         }
+        card.calmSince = calm
     }
 
     private mutating func judge(

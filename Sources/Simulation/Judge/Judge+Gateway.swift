@@ -28,13 +28,15 @@ extension Judge {
                 if payload.event == "update", let content {
                     judgeFlicker(content, attempt, place: place, of: &phone, number)
                 }
-                judgeChange(payload, content, attempt, of: &phone.cards[place], number, restarts: restarts)
+                let isTwo = attempt.at < phone.isTwoUntil
+                judgeChange(
+                    payload, content, attempt, of: &phone.cards[place], number, restarts: restarts, isTwo: isTwo)
             }
         case nil: break
         }
     }
 
-    /// A push to an activity never reached its gateway, and the server knows it.
+    /// A push to an activity never reached the gateway that knows it, and the server knows that.
     public mutating func isUnsent(to activity: ActivityID, on number: Int) {
         var phone = take(number)
         defer { put(phone, number) }
@@ -78,7 +80,7 @@ extension Judge {
         guard let key else { return }
         turnNight(of: &phone, at: now)
         if let timestamp = payload.timestamp {
-            phone.accepted[timestamp] = PhoneView.AcceptedStart(
+            phone.acceptedStarts[timestamp] = PhoneView.AcceptedStart(
                 queuedAt: attempt.queuedAt ?? now, isHeard: attempt.answerArrives)
         }
         phone.startsInAll += 1
@@ -108,7 +110,7 @@ extension Judge {
     /// I5 and I10.
     private mutating func judgeChange(
         _ payload: ReceivedPayload, _ content: SlateContent?, _ attempt: PushAttempt, of card: inout CardView,
-        _ number: Int, restarts: Int
+        _ number: Int, restarts: Int, isTwo: Bool
     ) {
         let now = attempt.at
         let what = payload.event == "end" ? "an end" : "an update"
@@ -129,14 +131,14 @@ extension Judge {
             return
         }
         if let timestamp = payload.timestamp {
-            if let newest = card.newestTimestamp, timestamp <= newest {
+            if let newest = card.newestTimestamp, timestamp <= newest, !isTwo {
                 add(.i10, number, "\(what) carried timestamp \(timestamp) after \(newest)", at: now)
             }
             card.newestTimestamp = max(card.newestTimestamp ?? timestamp, timestamp)
         }
         if payload.event == "end" { card.isEndAccepted = true }
         guard payload.event == "update", let content = content?.withoutTime else { return }
-        if content == card.accepted, !card.isDirty {
+        if content == card.accepted, !card.isDirty, !isTwo {
             if card.repeated < restarts {
                 card.repeated += 1
             } else {

@@ -42,6 +42,8 @@ extension Judge {
     public mutating func sees(_ report: PhoneReport) {
         var phone = take(report.phone)
         defer { put(phone, report.phone) }
+        let isOtherRecord = phone.record.map { $0 != report.device } ?? false
+        phone.record = report.device
         switch report.body {
         case .registered(let registration):
             phone.settings = registration
@@ -50,6 +52,11 @@ extension Judge {
             if case .token(let address) = registration.pushToStart {
                 phone.tokenReportedAt = phone.tokenReportedAt ?? report.at
                 refusals[address.token] = nil
+                if phone.isTwoUntil == .distantFuture {
+                    phone.isTwoUntil = report.at.advanced(bySeconds: options.answerSeconds)
+                }
+            } else if isOtherRecord {
+                phone.isTwoUntil = .distantFuture
             }
         case .selection(let games, let pinned, let muted, _):
             phone.selection = PhoneProfile.Choice(games: games, pinned: pinned, muted: muted)
@@ -121,7 +128,7 @@ extension Judge {
             tally.startedByApp += 1
         }
         fronts.gains(card.content.front, at: now)
-        let start = card.startedBy == .push ? timestamp.flatMap { phone.accepted[$0] } : nil
+        let start = card.startedBy == .push ? timestamp.flatMap { phone.acceptedStarts[$0] } : nil
         var view = CardView(
             activity: card.activity, key: card.key, startedBy: card.startedBy, began: now,
             decidedAt: start?.queuedAt ?? now, content: card.content)

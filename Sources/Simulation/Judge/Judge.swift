@@ -134,6 +134,10 @@ public struct Judge: Sendable {
 /// What the judge knows of one phone.
 struct PhoneView: Sendable {
     var settings: PhoneReport.Registration?
+    /// The record that its app reports under.
+    var record: DeviceID?
+    /// Until then that record and the one before it are two phones to the server: no token tells otherwise (S7).
+    var isTwoUntil = WallTime.distantPast
     /// First.
     var registeredAt: WallTime?
     var lastRegisteredAt: WallTime?
@@ -147,7 +151,7 @@ struct PhoneView: Sendable {
     var starts: [CardKey: Starts] = [:]
     var startsInAll = 0
     /// Starts that were accepted, by their timestamp.
-    var accepted: [Int64: AcceptedStart] = [:]
+    var acceptedStarts: [Int64: AcceptedStart] = [:]
     /// Reports that the server has not answered yet.
     var underWay = 0
     /// When the report under way first reached the server.
@@ -207,7 +211,7 @@ struct CardView: Sendable {
     var lastPushAt: WallTime?
     /// The last change of its front that was accepted.
     var change: FrontChange?
-    /// Since when its games have been shown without a moment.
+    /// Since when those of its games that have no moment have been shown without one.
     var calmSince: [GameID: WallTime] = [:]
     /// When the front changed, T6 and pins aside.
     var takeovers: [WallTime] = []

@@ -138,6 +138,8 @@ extension World {
             queuedAt: pending.queuedAt)
         for delivery in deliveries { send(delivery) }
         if pending.push.request.event != .update { mayDieSuddenly() }
+        // At the other gateway nobody knows whose the token is.
+        if given.reason == "BadDeviceToken" { fleet.isUnsent(to: pending.push.request.address.flipped) }
         gateway.faultsInARow = isOperatorFault(given) ? gateway.faultsInARow + 1 : 0
         if given.status == 200, gateway.isHeld {
             gateway.isHeld = false
@@ -200,12 +202,14 @@ extension World {
     private static let wrongTopic = "com.example.other.push-type.liveactivity"
 
     private func answer(_ number: Int, _ verdict: Verdict, after seconds: Double) {
-        guard pushes[number]?.isOrphan == false else {
-            pushes[number] = nil
+        guard let pending = pushes[number], !pending.isOrphan else {
+            if let push = pushes.removeValue(forKey: number)?.push, push.request.event == .start, verdict.isFailure {
+                spends(push.ticket.device)
+            }
             return
         }
         pushes[number]?.verdict = verdict
-        if verdict == .notSent, let push = pushes[number]?.push { fleet.isUnsent(to: push.request.address) }
+        if verdict == .notSent { fleet.isUnsent(to: pending.push.request.address) }
         events.add(.answerPush(number), at: now.advanced(bySeconds: max(0.001, seconds)))
     }
 
@@ -214,11 +218,8 @@ extension World {
             return
         }
         tally.verdicts[word(of: verdict), default: 0] += 1
-        if pending.push.request.event == .start {
-            switch verdict {
-            case .refused, .notSent: unwrittenFailures[pending.push.ticket.device] = counted
-            case .accepted, .unknown: break
-            }
+        if pending.push.request.event == .start, verdict.isFailure {
+            unwrittenFailures[pending.push.ticket.device] = counted
         }
         pending.push.sink.take([PushAnswer(ticket: pending.push.ticket, verdict: verdict)])
         mayDie(pending.push.ticket.device)
@@ -230,6 +231,16 @@ extension World {
         case .refused(let refusal): refusal.reason.word
         case .notSent: "not sent"
         case .unknown: "unknown"
+        }
+    }
+}
+
+extension Verdict {
+    /// Nothing of it is on the phone, and whoever heard that may try again.
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .refused, .notSent: true
+        case .accepted, .unknown: false
         }
     }
 }

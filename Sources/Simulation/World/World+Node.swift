@@ -36,8 +36,8 @@ extension World {
             if commit.outcome == nil {
                 lands = lands && random.store.chance(0.5)
                 if lands { _ = disk.write(commit.batch) }
-                for claim in commit.batch.claims { spends(claim.device) }
             }
+            for claim in commit.batch.claims { spends(claim.device) }
             commit.done(.failed(.unavailable(detail: "the process is gone")))
         }
         commits = [:]
@@ -62,7 +62,7 @@ extension World {
     }
 
     /// L10: a start may be spent that never left.
-    private func spends(_ device: DeviceID) {
+    func spends(_ device: DeviceID) {
         guard let phone = phoneOf[device] else { return }
         fleet.withJudge { $0.laneRestarts(ofPhone: phone, at: now) }
     }

@@ -85,7 +85,9 @@ final class HeldLine: Sendable {
             let count = read(from, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             if direction == .toServer, count > 0 { look(at: buffer[..<count]) }
-            guard count > 0, passes(count, direction, link, to), LoopbackSocket.write(buffer[..<count], to: to) else { break }
+            guard count > 0, passes(count, direction, link, to), LoopbackSocket.write(buffer[..<count], to: to) else {
+                break
+            }
         }
         shutdown(link.client, Int32(SHUT_RDWR))
         shutdown(link.server, Int32(SHUT_RDWR))
