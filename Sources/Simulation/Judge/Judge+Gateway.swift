@@ -31,6 +31,9 @@ extension Judge {
                 let isTwo = attempt.at < phone.isTwoUntil
                 judgeChange(
                     payload, content, attempt, of: &phone.cards[place], number, restarts: restarts, isTwo: isTwo)
+                if let since = phone.recordSince, attempt.queuedAt ?? attempt.at <= since {
+                    phone.cards[place].isDirty = true
+                }
             }
         case nil: break
         }

@@ -44,6 +44,16 @@ extension Judge {
         defer { put(phone, report.phone) }
         let isOtherRecord = phone.record.map { $0 != report.device } ?? false
         phone.record = report.device
+        if isOtherRecord {
+            // What became of the last push the record before it may hear too late to hand it over (U6).
+            phone.recordSince = report.at
+            for place in phone.cards.indices {
+                let isAnswered = phone.cards[place].lastPushAt.map {
+                    report.at.seconds(since: $0) > options.answerSeconds
+                }
+                if isAnswered == false { phone.cards[place].isDirty = true }
+            }
+        }
         switch report.body {
         case .registered(let registration):
             phone.settings = registration
@@ -120,7 +130,8 @@ extension Judge {
                 // One whose end was accepted may still stand, or stand on although nobody can know (ref R3).
                 $0.isAlive && !$0.isLost && !$0.isEndAccepted && $0.key == card.key && $0.startedBy == .push
             }
-            if let young = others.first(where: { now.seconds(since: $0.began) < due }) {
+            // The server's count begins when the start is accepted (L4), however late the phone has it.
+            if let young = others.first(where: { now.seconds(since: $0.decidedAt) < due }) {
                 let age = Int(now.seconds(since: young.began))
                 add(.i1, number, "a second card under \(card.key) while one of \(age) s stands", at: now)
             }

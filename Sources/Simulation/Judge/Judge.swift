@@ -134,8 +134,9 @@ public struct Judge: Sendable {
 /// What the judge knows of one phone.
 struct PhoneView: Sendable {
     var settings: PhoneReport.Registration?
-    /// The record that its app reports under.
+    /// The record that its app reports under, and since when it is that one instead of another.
     var record: DeviceID?
+    var recordSince: WallTime?
     /// Until then that record and the one before it are two phones to the server: no token tells otherwise (S7).
     var isTwoUntil = WallTime.distantPast
     /// First.

@@ -58,7 +58,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `I9, A2: what a push that never left carried may come with the next one, soon after a selection`(isUnsent: Bool) {
+    func `I9, A2: what a push that never left carried may come with the next one, soon after a selection`(
+        isUnsent: Bool
+    ) {
         var court = Courtroom(JudgeTests.choosing(["g1", "g2"], openings: [0, 200]))
         court.game("g2", .live, 0, 0, at: 0)
         court.start(JudgeTests.two("g1", "g2"), at: 100)
