@@ -30,7 +30,7 @@ import Testing
         wrong.settings.publication = "\(rig.name)_empty"
         #expect(await fault(of: wrong) == .tableNotPublished(publication: "\(rig.name)_empty", table: rig.table))
         let slots = try await rig.admin.sql(
-            "SELECT count(*) FROM pg_replication_slots WHERE starts_with(slot_name, '\(rig.name)')")
+            "SELECT count(*) FROM pg_replication_slots WHERE slot_name IN ('\(rig.name)', '\(rig.name)_init')")
         #expect(slots.last?.text(0, 0) == "0")
     }
 
@@ -122,6 +122,22 @@ import Testing
         try await rig.admin.sql("SELECT pg_create_physical_replication_slot('\(rig.name)')")
         #expect(await fault(of: rig) == .slotForeign(slot: rig.name, plugin: "", database: ""))
         try await rig.admin.sql("SELECT pg_drop_replication_slot('\(rig.name)')")
+    }
+
+    @Test func `a temporary slot that an earlier life has left is waited for`() async throws {
+        let rig = try await FeedRig()
+        try await rig.insert("a")
+        try await rig.admin.sql("SELECT pg_create_logical_replication_slot('\(rig.name)_init', 'pgoutput')")
+        let tables = FeedTables()
+        let feed = rig.addFeed(tables)
+        let name = rig.name
+        await tables.wait { state in
+            state.notices.contains { if case .waiting(.slotInUse(name), _) = $0 { true } else { false } }
+        }
+        try await rig.admin.sql("SELECT pg_drop_replication_slot('\(rig.name)_init')")
+        await tables.wait { $0.notices.contains(.streaming) }
+        feed.cancel()
+        _ = await feed.value
     }
 
     @Test func `two feeds of one slot: the second waits, and takes over`() async throws {

@@ -147,7 +147,8 @@ import Testing
         #expect(tables.notices.contains(.snapshotDone(rows: 1200)))
         #expect(Set(tables.ticks.joined().map(\.game.text)).count == 1200)
         let slots = try await rig.admin.sql(
-            "SELECT string_agg(slot_name, ',') FROM pg_replication_slots WHERE starts_with(slot_name, '\(rig.name)')")
+            "SELECT string_agg(slot_name, ',') FROM pg_replication_slots WHERE slot_name IN ('\(rig.name)', '\(rig.name)_init')"
+        )
         #expect(slots.last?.text(0, 0) == rig.name, "and no temporary one is left")
         feed.cancel()
         _ = await feed.value

@@ -85,7 +85,8 @@ public struct PostgresFeed: Sendable {
     /// A refusal for good may have a cause that a look at the server names.
     private func explain(_ stop: FeedStop, _ progress: Progress) async -> FeedStop {
         guard case .trouble(.database(.server(let error))) = stop, error.nextStep == .stop else { return stop }
-        if error.sqlState == "55006" { return .trouble(.slotInUse(slot: settings.slot)) }
+        // The temporary slot of a life that has just ended stands until the server has noticed its end (42710).
+        if ["55006", "42710"].contains(error.sqlState) { return .trouble(.slotInUse(slot: settings.slot)) }
         do throws(FeedStop) {
             _ = try await check(expectsSlot: progress.hasStreamed)
         } catch {
