@@ -24,10 +24,7 @@ public final class LoopThread: Sendable {
             &thread, &attributes,
             { argument in
                 guard let argument else { return nil }
-                let job = Unmanaged<Job>.fromOpaque(argument).takeRetainedValue()
-                lk_name_this_thread(job.name)
-                job.body()
-                job.end.reach()
+                Job.run(argument).reach()
                 return nil
             }, box.toOpaque())
         guard code == 0 else {
@@ -57,6 +54,14 @@ public final class LoopThread: Sendable {
         let end: End
         init(name: String, body: @escaping @Sendable () -> Void, end: End) {
             (self.name, self.body, self.end) = (name, body, end)
+        }
+
+        /// Takes the job over, and lets go of it, with all that its body holds, before anybody hears of its end.
+        static func run(_ argument: UnsafeMutableRawPointer) -> End {
+            let job = Unmanaged<Job>.fromOpaque(argument).takeRetainedValue()
+            lk_name_this_thread(job.name)
+            job.body()
+            return job.end
         }
     }
 
