@@ -89,7 +89,8 @@ extension ClusterNode {
         let phones = ClusterPhones()
         let clock = ScaledClock(start: ClusterNode.evening, speed: 1)
         func node(_ name: String) async throws -> ClusterNode {
-            try await ClusterNode(name, in: schema, phones: phones, clock: clock)
+            // Whatever waited for a lease to be over, or for a renewal, would never come.
+            try await ClusterNode(name, in: schema, phones: phones, clock: clock, leaseSeconds: 600)
         }
         var nodes: [ClusterNode] = []
         for name in ["a", "b", "c"] { nodes.append(try await node(name)) }

@@ -48,14 +48,23 @@ final class Collector: VerdictSink {
         }
     }
 
+    /// Until so many are there, or the task is cancelled.
     func wait(for count: Int) async {
-        await withCheckedContinuation { wake in
-            let isThere = state.withLock { state in
-                guard state.answers.count < count else { return true }
-                state.waiting = (count, wake)
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                let isThere = state.withLock { state in
+                    guard state.answers.count < count, !Task.isCancelled else { return true }
+                    state.waiting = (count, wake)
+                    return false
+                }
+                if isThere { wake.resume() }
             }
-            if isThere { wake.resume() }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.wake.resume()
         }
     }
 

@@ -52,6 +52,7 @@ import Testing
                 .other("server paused") {
                     try cluster.signalAll(SIGSTOP)
                     defer { try? cluster.signalAll(SIGCONT) }  // one that stands still cannot be stopped either
+                    // Less than the lease: beyond it, starts are spent unsent (L10).
                     try await world.clock.sleep(until: world.clock.now.advanced(bySeconds: 3))
                 },
                 .other("server restarted") { try await cluster.restart("immediate") },

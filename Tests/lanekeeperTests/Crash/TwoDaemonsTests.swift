@@ -70,6 +70,13 @@ import Testing
         try await world.until("starts are in hand") { try await world.store.stopsCommit() }
         other.daemon.send(SIGSTOP)
         try await world.store.thaw()
+        let store = try #require(world.store as? ServerStore)
+        let theirs = try await store.sql(
+            """
+            SELECT string_agg(partition::text, ',') FROM lanekeeper.lease
+            WHERE holder = (SELECT id FROM lanekeeper.node WHERE name = 'other')
+            """)
+        let partitions = Set((theirs ?? "").split(separator: ",").compactMap { Int($0) })
         var spent: Set<Int> = []
         try await world.until("the one that runs has taken over and sent what it may") {
             // L10: what the stopped one had said to the store may have landed after all; its start is spent, and never sent.
@@ -90,6 +97,9 @@ import Testing
             #expect(world.starts(ofPhone: number).count == (spent.contains(number) ? 0 : 1), "phone \(number)")
         }
         #expect(world.witness.accepted(.start) == 2 * Self.phones - spent.count)
+        #expect(
+            spent.allSatisfy { partitions.contains(partition(of: world.fleet.phone($0).device)) },
+            "the one that runs spends nothing unsent")
         let judged = world.fleet.withJudge { [clock = world.clock] in $0.report(at: clock.now) }
         // What stood in the stopped one's sockets leaves when it goes on, older than what the other has sent since: iOS drops
         // it. Nothing goes back in time after that.

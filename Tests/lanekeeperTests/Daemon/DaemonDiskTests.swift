@@ -74,7 +74,7 @@ import Testing
             let path = fixture.folder.appendingPathComponent("night.db").path
             let handle = try #require(FileHandle(forUpdatingAtPath: path))
             let pages = try handle.seekToEnd() / 8192
-            #expect(pages > 8, "enough to damage some in the middle")
+            try #require(pages > 8, "enough to damage some in the middle")
             for page in 4..<pages - 1 {
                 try handle.seek(toOffset: page * 8192 + 8)
                 try handle.write(contentsOf: Data(repeating: 0xff, count: 4000))

@@ -48,9 +48,14 @@ enum BuiltProgram {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
-        try await withCheckedThrowingContinuation { (wake: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in wake.resume() }
-            do { try process.run() } catch { wake.resume(throwing: error) }
+        // One that goes on when it should have ended goes with the test.
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (wake: CheckedContinuation<Void, any Error>) in
+                process.terminationHandler = { _ in wake.resume() }
+                do { try process.run() } catch { wake.resume(throwing: error) }
+            }
+        } onCancel: {
+            if process.isRunning { process.terminate() }
         }
         return Outcome(
             code: process.terminationStatus, output: try String(contentsOf: out, encoding: .utf8),

@@ -162,7 +162,8 @@ final class CrashWorld: Sendable {
     /// One more beside it, on the same store; it has to be put away by whoever begins it.
     func beginAnother() async throws -> (daemon: RunningDaemon, api: DemoAPI) {
         let daemon = try await RunningDaemon(
-            in: folder, configuration: configuration(), flags: ["--set", "store.url=\(store.url)"])
+            in: folder, configuration: configuration(),
+            flags: ["--set", "store.url=\(store.url)", "--set", "cluster.node=other"])
         return (daemon, try DemoAPI(DemoAccess(address: try #require(ClientAddress(daemon.address)), keys: keys)))
     }
 
