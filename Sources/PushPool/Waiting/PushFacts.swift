@@ -17,20 +17,18 @@ enum PushRank: Int, CaseIterable, Comparable, Sendable {
     static func < (left: PushRank, right: PushRank) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A device token as a key: tokens are random bits, so 64 of them are hash enough.
+/// A device token as a key, hashed once. By the standard library's hash, whose seed nobody outside knows: tokens come from
+/// phones and tests, and may be as much alike as anybody likes.
 struct AddressKey: Hashable, Sendable {
     let token: [UInt8]
-    /// Of its first and last eight bytes; never 0.
+    /// Its hash; never 0.
     let bits: UInt64
 
     init(token: [UInt8]) {
         self.token = token
-        let bits = token.withUnsafeBytes { bytes -> UInt64 in
-            guard bytes.count >= 8 else { return bytes.reduce(UInt64(bytes.count)) { $0 << 8 | UInt64($1) } }
-            let first = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-            let last = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
-            return first &* 31 &+ last
-        }
+        var hasher = Hasher()
+        token.withUnsafeBytes { hasher.combine(bytes: $0) }
+        let bits = UInt64(bitPattern: Int64(hasher.finalize()))
         self.bits = bits == 0 ? 1 : bits
     }
 

@@ -1,8 +1,8 @@
 internal import Lanes
 
 /// When each token's burst will be whole again (G7). Written for every push to a token of its own, so it is a flat table and
-/// no dictionary: two words a token, found by 64 of the token's own random bits. Bounded: it grows while what it holds still
-/// counts, up to `kept`; then the entry that counts least is forgotten.
+/// no dictionary: two words a token, found by the hash that its key holds. Bounded: it grows while what it holds still counts,
+/// up to `kept`; then the entry that counts least is forgotten.
 struct SpacingTable: Sendable {
     private struct Entry {
         /// 0: free.

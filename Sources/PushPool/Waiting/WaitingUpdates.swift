@@ -1,5 +1,5 @@
 /// The updates that wait, by the device token of their card (G7). Looked at four times a push, so it is a flat table and no
-/// dictionary: 64 of a token's own random bits find its place, and tokens that share them are told apart by their owner.
+/// dictionary: the hash that a token's key holds finds its place, and tokens that share one are told apart by their owner.
 /// As large as what has waited at once.
 struct WaitingUpdates: Sendable {
     private struct Entry {

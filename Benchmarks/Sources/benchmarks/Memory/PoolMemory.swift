@@ -53,7 +53,7 @@ struct PoolMemory: Sendable {
         return each
     }
 
-    /// Random, as real ones are: the pool finds them by their own bits.
+    /// Random, as real ones are.
     private func token(_ number: Int) -> [UInt8] {
         var random = SeededGenerator(seed: UInt64(number))
         return random.bytes(80)
