@@ -18,26 +18,25 @@ extension Judge {
         sessions[key, default: SessionView(phones: [])].stoppedAt = now
     }
 
+    /// Those that were stopped long enough ago for their cards to be gone, and when.
+    func stoppedSessions(at now: WallTime) -> [CardKey: WallTime] {
+        sessions.compactMapValues { session in
+            session.stoppedAt.flatMap { now.seconds(since: $0) > options.settleSeconds ? $0 : nil }
+        }
+    }
+
     /// I8.
-    mutating func checkStoppedSessions(at now: WallTime) {
-        for (key, session) in sessions.sorted(by: { $0.key < $1.key }) {
-            guard let stopped = session.stoppedAt, now.seconds(since: stopped) > options.settleSeconds,
-                let quietSince, now.seconds(since: quietSince) > options.settleSeconds
+    mutating func checkStoppedSessions(
+        _ stopped: [CardKey: WallTime], of phone: inout PhoneView, _ number: Int, at now: WallTime
+    ) {
+        for place in phone.cards.indices where phone.cards[place].key != .slate && phone.cards[place].isAlive {
+            let card = phone.cards[place]
+            guard let since = stopped[card.key], !card.isLost, !card.faults.contains(SessionView.stands),
+                let reported = card.tokenReportedAt, now.seconds(since: reported) > options.settleSeconds
             else { continue }
-            for number in phones.indices {
-                var phone = take(number)
-                defer { put(phone, number) }
-                guard isSettled(phone, at: now) else { continue }
-                for place in phone.cards.indices {
-                    let card = phone.cards[place]
-                    guard card.key == key, card.isAlive, !card.isLost, !card.faults.contains(SessionView.stands),
-                        let reported = card.tokenReportedAt, now.seconds(since: reported) > options.settleSeconds
-                    else { continue }
-                    phone.cards[place].faults.insert(SessionView.stands)
-                    let age = Int(now.seconds(since: stopped))
-                    add(.i8, number, "the card of \(key) stands \(age) s after the session was stopped", at: now)
-                }
-            }
+            phone.cards[place].faults.insert(SessionView.stands)
+            let age = Int(now.seconds(since: since))
+            add(.i8, number, "the card of \(card.key) stands \(age) s after the session was stopped", at: now)
         }
     }
 
@@ -48,7 +47,7 @@ extension Judge {
         guard card.key != .slate, ending == .limit || ending == .push, card.tokenReportedAt != nil, !card.isLost,
             let session = sessions[card.key], session.stoppedAt == nil, session.phones.contains(number),
             let quietSince, now.seconds(since: quietSince) > tuning.life.limitSeconds - tuning.reissue.afterSeconds,
-            now.seconds(since: card.began) > tuning.reissue.afterSeconds, isSettled(phone, at: now),
+            now.seconds(since: card.began) > tuning.reissue.afterSeconds, phone.isSettled(for: options.settleSeconds, at: now),
             let settings = phone.settings, settings.user != nil, settings.quietHours == nil,
             case .token = settings.pushToStart, phone.startsInAll < tuning.starts.hardCap
         else { return }

@@ -5,10 +5,10 @@ extension Judge {
     /// Looks at every phone. To be called every few seconds of the night; a fault counts once while it lasts.
     public mutating func check(at now: WallTime) {
         guard let quietSince, now.seconds(since: quietSince) > options.settleSeconds else { return }
-        for number in phones.indices {
+        let stopped = stoppedSessions(at: now)
+        for number in phones.indices where phones[number].isSettled(for: options.settleSeconds, at: now) {
             var phone = take(number)
             defer { put(phone, number) }
-            guard isSettled(phone, at: now) else { continue }
             for place in phone.cards.indices where isReachable(phone.cards[place], at: now) {
                 let found = faults(of: phone.cards[place], phone, at: now)
                 if found.isEmpty, phone.cards[place].faults.isEmpty { continue }
@@ -20,14 +20,8 @@ extension Judge {
                 add(.i6, number, "no card was started for \(missing), in the window and chosen", at: now)
             }
             phone.isMissingCard = missing != nil
+            if !stopped.isEmpty { checkStoppedSessions(stopped, of: &phone, number, at: now) }
         }
-        checkStoppedSessions(at: now)
-    }
-
-    /// The server knows all that its app has said, and could have pushed for long enough.
-    func isSettled(_ phone: PhoneView, at now: WallTime) -> Bool {
-        guard phone.underWay == 0, !phone.isOffline else { return false }
-        return phone.answeredAt.map { now.seconds(since: $0) > options.settleSeconds } ?? true
     }
 
     /// The server can push to it, and could for long enough.
@@ -99,5 +93,13 @@ extension Judge {
         return selection.games.first {
             !selection.muted.contains($0) && slate.isIn($0, for: options.settleSeconds, at: now)
         }
+    }
+}
+
+extension PhoneView {
+    /// The server knows all that its app has said, and could have pushed for long enough.
+    func isSettled(for seconds: Double, at now: WallTime) -> Bool {
+        guard underWay == 0, !isOffline else { return false }
+        return answeredAt.map { now.seconds(since: $0) > seconds } ?? true
     }
 }

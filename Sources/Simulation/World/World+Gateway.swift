@@ -16,7 +16,7 @@ struct PendingPush {
 }
 
 /// One gateway, with what the pool of a server does about its state: pause, and the hold of G3.
-struct SimulatedGateway {
+final class SimulatedGateway {
     var model: GatewayModel
     var connection: GatewayConnection
     var troubles: [FaultKind] = []
@@ -33,12 +33,12 @@ struct SimulatedGateway {
         connection = model.openConnection()
     }
 
-    mutating func end(_ trouble: FaultKind) {
+    func end(_ trouble: FaultKind) {
         if let place = troubles.firstIndex(of: trouble) { troubles.remove(at: place) }
     }
 
     /// Another process, with connections of its own.
-    mutating func forgetClient() {
+    func forgetClient() {
         isPaused = false
         faultsInARow = 0
         isHeld = false
@@ -47,7 +47,7 @@ struct SimulatedGateway {
     }
 
     /// One that the gateway takes, made anew every forty minutes (G4).
-    mutating func providerToken(at now: WallTime) -> PushWire.ProviderToken? {
+    func providerToken(at now: WallTime) -> PushWire.ProviderToken? {
         if let token, now.seconds(since: token.at) < 2400 { return token.signed }
         let claims = ProviderTokenClaims(keyID: "KEY1234567", teamID: "TEAM123456", issuedAt: now.unixSeconds)
         guard let fresh = try? claims.signed(by: { _ in [UInt8](repeating: 7, count: 64) }) else { return nil }
@@ -69,11 +69,10 @@ extension World {
     }
 
     private func dispatch(_ number: Int) {
-        guard let push = pushes[number]?.push, var gateway = gateways[push.request.address.gateway] else { return }
+        guard let push = pushes[number]?.push, let gateway = gateways[push.request.address.gateway] else { return }
         if gateway.isPaused || gateway.isHeld {
             gateway.waiting.append(number)
             pushes[number]?.isWaiting = true
-            gateways[push.request.address.gateway] = gateway
             return
         }
         pushes[number]?.isWaiting = false
@@ -91,15 +90,16 @@ extension World {
 
     private func release(_ gateway: Gateway) {
         guard let state = gateways[gateway], !state.isPaused, !state.isHeld else { return }
-        gateways[gateway]?.waiting = []
-        for number in state.waiting { dispatch(number) }
+        let waiting = state.waiting
+        state.waiting = []
+        for number in waiting { dispatch(number) }
     }
 
     /// G3: one of those that wait tries.
     func probe(_ gateway: Gateway) {
         guard let state = gateways[gateway], state.isHeld else { return }
         if !state.isPaused, let first = state.waiting.first {
-            gateways[gateway]?.waiting.removeFirst()
+            state.waiting.removeFirst()
             pushes[first]?.isWaiting = false
             events.add(.arrive(first), at: soon(&random.gateway))
         }
@@ -110,8 +110,7 @@ extension World {
         guard let pending = pushes[number] else { return }
         pushes[number]?.hasArrived = true
         let side = pending.push.request.address.gateway
-        guard var gateway = gateways[side] else { return }
-        defer { gateways[side] = gateway }
+        guard let gateway = gateways[side] else { return }
         if gateway.troubles.contains(.outage) {
             return answer(number, .notSent, after: Double.random(in: 0.1...30, using: &random.gateway))
         }
@@ -143,9 +142,7 @@ extension World {
         gateway.faultsInARow = isOperatorFault(given) ? gateway.faultsInARow + 1 : 0
         if given.status == 200, gateway.isHeld {
             gateway.isHeld = false
-            gateways[side] = gateway
             release(side)
-            if let state = gateways[side] { gateway = state }
         } else if gateway.faultsInARow >= tuning.gateway.faultsInARow, !gateway.isHeld {
             gateway.isHeld = true
             events.add(.probe(side), at: now.advanced(bySeconds: tuning.gateway.probeSeconds))
