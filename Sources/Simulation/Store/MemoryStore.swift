@@ -40,8 +40,7 @@ public final class MemoryStore: Store {
 
     public func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
         let lanes = try await reading { kept in
-            kept.lanes.values.filter { Lanes.partition(of: $0.record.device) == partition }
-                .sorted { $0.record.device < $1.record.device }
+            (kept.devices[partition] ?? []).sorted().compactMap { kept.lanes[$0] }
         }
         if !lanes.isEmpty { take(lanes) }
     }
@@ -159,9 +158,11 @@ private struct Kept: Sendable {
     }
 
     var lanes: [DeviceID: StoredLane] = [:]
+    /// Those of `lanes`, by partition.
+    var devices: [Int: Set<DeviceID>] = [:]
     var claims: [ClaimName: StartClaim] = [:]
     var owners: [[UInt8]: DeviceID] = [:]
-    /// The newest `timelineKept`.
+    /// The newest `timelineKept`, and up to as many more: they go together.
     var timeline: [SequencedTimelineRow] = []
     var sequence: Int64 = 0
     var paused: Set<Gateway> = []
@@ -178,7 +179,9 @@ private struct Kept: Sendable {
             if let held = lanes[device], held.generation > lane.generation {
                 refused.lanes.append(device)
             } else {
-                lanes[device] = lane
+                if lanes.updateValue(lane, forKey: device) == nil {
+                    devices[partition(of: device), default: []].insert(device)
+                }
             }
         }
         let stale = Set(refused.lanes)
@@ -193,6 +196,7 @@ private struct Kept: Sendable {
         for owner in batch.owners where !stale.contains(owner.device) { owners[owner.token] = owner.device }
         for device in batch.removed where !stale.contains(device) {
             lanes[device] = nil
+            devices[partition(of: device)]?.remove(device)
             owners = owners.filter { $0.value != device }
             timeline.removeAll { $0.row.device == device }
         }
@@ -200,7 +204,7 @@ private struct Kept: Sendable {
             sequence += 1
             timeline.append(SequencedTimelineRow(sequence: sequence, row: row))
         }
-        if timeline.count > Self.timelineKept { timeline.removeFirst(timeline.count - Self.timelineKept) }
+        if timeline.count > 2 * Self.timelineKept { timeline.removeFirst(timeline.count - Self.timelineKept) }
         for (partition, seconds) in batch.marks { marks[partition] = max(marks[partition] ?? .min, seconds) }
         slateLines += batch.slateLines
         if let before = batch.forgetSlateBefore { slateLines.removeAll { $0.at < before } }

@@ -100,9 +100,11 @@ extension World {
         events.add(.kill(device, again: random.node.chance(0.2)), at: now.advanced(bySeconds: wait))
     }
 
-    /// Now and then the process dies at the instant, or a little after it, at which a start or an end is half done.
+    /// Now and then the process dies at the instant, or a little after it, at which a start or an end is half done; as often
+    /// among many phones as among few.
     func mayDieSuddenly() {
-        guard random.node.chance(plan.share(of: .suddenDeaths, at: now)) else { return }
+        let share = plan.share(of: .suddenDeaths, at: now) * min(1, 40 / Double(phones.count))
+        guard random.node.chance(share) else { return }
         let wait = random.node.chance(0.5) ? 0 : Double.random(in: 0...0.05, using: &random.node)
         events.add(.die(incarnation), at: now.advanced(bySeconds: wait))
     }
