@@ -48,7 +48,8 @@ public struct JudgeOptions: Hashable, Sendable {
     public var firstUpdateSeconds: Double = 5
     /// How long an answer may be under way before the server must act on it.
     public var answerSeconds: Double = 35
-    /// Reports count from when they reach the server and are answered (`arrives`, `isAnswered`); else from when they leave.
+    /// Reports count from when they reach the server and are answered (`arrives`, `isAnswered`), and the slate is kept from
+    /// when it says so (`slateIsKept`); else from when they leave.
     public var hearsReportsOnArrival = false
     /// Violations kept with their sentences; all are counted.
     public var violationsKept = 200

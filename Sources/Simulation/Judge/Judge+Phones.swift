@@ -178,12 +178,14 @@ extension Judge {
         let isLate =
             card.wasDirty || card.tokenReportedAt.map { now.seconds(since: $0) < options.firstUpdateSeconds } ?? true
         if isSelectionSettled, !isLate, let since = phone.selectedAt,
-            now.seconds(since: since) < tuning.authority.syncHoldSeconds
+            now.seconds(since: since) < tuning.authority.syncHoldSeconds, !hasRestarted(phone, since: since)
         {
             let seconds = Int(now.seconds(since: since))
             add(.i9, number, "\(after.front) took the front \(seconds) s after the app's selection", at: now)
         }
-        if case .unreadable = phone.settings?.personalisation {
+        // Another record of the phone does not know what its card has in front.
+        let isAdopted = phone.recordSince.map { now.seconds(since: $0) < options.answerSeconds } ?? false
+        if case .unreadable = phone.settings?.personalisation, !isAdopted {
             add(.i9, number, "\(after.front) took the front though the personalisation cannot be read", at: now)
         }
         // An ordinary update may wait for its gap, which brings two changes closer together on the phone.
@@ -193,6 +195,12 @@ extension Judge {
         if card.takeovers.count > tuning.takeover.changesPerMinute {
             add(.i9, number, "the front changed \(card.takeovers.count) times in \(Int(minute)) s", at: now)
         }
+    }
+
+    /// What a lane decides when it comes back may wait for the gap of the update before (U3).
+    private func hasRestarted(_ phone: PhoneView, since: WallTime) -> Bool {
+        let earliest = since.advanced(bySeconds: -options.inFlightSeconds)
+        return restarts.contains { $0 >= earliest } || phone.restarts.contains { $0 >= earliest }
     }
 
     /// T6: a front that is over or no longer qualifies, also by what was so a moment ago.

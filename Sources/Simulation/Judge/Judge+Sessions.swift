@@ -47,7 +47,8 @@ extension Judge {
         guard card.key != .slate, ending == .limit || ending == .push, card.tokenReportedAt != nil, !card.isLost,
             let session = sessions[card.key], session.stoppedAt == nil, session.phones.contains(number),
             let quietSince, now.seconds(since: quietSince) > tuning.life.limitSeconds - tuning.reissue.afterSeconds,
-            now.seconds(since: card.began) > tuning.reissue.afterSeconds, phone.isSettled(for: options.settleSeconds, at: now),
+            now.seconds(since: card.began) > tuning.reissue.afterSeconds,
+            phone.isSettled(for: options.settleSeconds, at: now),
             let settings = phone.settings, settings.user != nil, settings.quietHours == nil,
             case .token = settings.pushToStart, phone.startsInAll < tuning.starts.hardCap
         else { return }

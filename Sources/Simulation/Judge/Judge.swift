@@ -34,13 +34,18 @@ public struct Judge: Sendable {
     public init(tuning: Tuning = Tuning(), options: JudgeOptions = JudgeOptions()) {
         self.tuning = tuning
         self.options = options
-        slate = JudgeSlate(window: tuning.window, rememberSeconds: 4 * options.settleSeconds)
+        slate = JudgeSlate(
+            window: tuning.window, rememberSeconds: 4 * options.settleSeconds,
+            isKeptAtOnce: !options.hearsReportsOnArrival)
     }
 
     // MARK: What it is told
 
     /// A line reached the server.
     public mutating func sees(_ line: SlateLine, at now: WallTime) { slate.apply(line, at: now) }
+
+    /// The server has answered for all lines that have reached it: it keeps them, whatever becomes of its process.
+    mutating func slateIsKept(at now: WallTime) { slate.isKept(at: now) }
 
     /// A game stands like this, for those who have no lines.
     public mutating func sees(

@@ -6,6 +6,8 @@ struct JudgeSlate: Sendable {
     private let window: Tuning.Window
     /// How long past faces are kept: what a phone shows may be that old.
     private let rememberSeconds: Double
+    /// What comes is kept by the server at once; else when `isKept` says so.
+    private let isKeptAtOnce: Bool
 
     struct Face: Hashable, Sendable {
         var phase: Phase
@@ -20,7 +22,7 @@ struct JudgeSlate: Sendable {
         var face = Face(phase: .pre, home: 0, away: 0)
         var period: Int?
         var innings: Int?
-        /// Since when it has been beyond regulation.
+        /// Since when the server has kept that it is beyond regulation.
         var beyondSince: WallTime?
         /// What it looked like before, with the time until which it did; oldest first.
         var past: [(until: WallTime, face: Face)] = []
@@ -36,8 +38,9 @@ struct JudgeSlate: Sendable {
         }
     }
 
-    init(window: Tuning.Window, rememberSeconds: Double) {
+    init(window: Tuning.Window, rememberSeconds: Double, isKeptAtOnce: Bool) {
         self.window = window
+        self.isKeptAtOnce = isKeptAtOnce
         self.rememberSeconds = rememberSeconds
     }
 
@@ -55,9 +58,24 @@ struct JudgeSlate: Sendable {
         game.startsAt = startsAt ?? game.startsAt
         game.sport = sport
         game.period = period
-        game.beyondSince = game.isBeyondRegulation ? game.beyondSince ?? now : nil
+        note(&game, at: now)
         turn(&game, to: face, lineAt: now, at: now)
         games[id] = game
+    }
+
+    /// The server has all that has come so far, whatever becomes of its process.
+    mutating func isKept(at now: WallTime) {
+        for (id, game) in games where game.isBeyondRegulation && game.beyondSince == nil {
+            games[id]?.beyondSince = now
+        }
+    }
+
+    private func note(_ game: inout Game, at now: WallTime) {
+        if !game.isBeyondRegulation {
+            game.beyondSince = nil
+        } else if isKeptAtOnce {
+            game.beyondSince = game.beyondSince ?? now
+        }
     }
 
     private mutating func announce(_ patch: GamePatch) {
@@ -72,7 +90,7 @@ struct JudgeSlate: Sendable {
     private mutating func score(_ patch: ScorePatch, at now: WallTime) {
         var game = games[patch.game] ?? Game()
         defer {
-            game.beyondSince = game.isBeyondRegulation ? game.beyondSince ?? now : nil
+            note(&game, at: now)
             games[patch.game] = game
         }
         if let version = patch.version {

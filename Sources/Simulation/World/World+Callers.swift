@@ -42,6 +42,7 @@ extension World {
         guard place == nextTick, isTickPosted else { return }
         isTickPosted = false
         guard fault == nil else { return events.add(.feed, at: now.advanced(bySeconds: 1)) }
+        fleet.withJudge { $0.slateIsKept(at: now) }
         nextTick += 1
         guard nextTick < feed.ticks.count else { return }
         events.add(.feed, at: max(now, feed.ticks[nextTick].at))

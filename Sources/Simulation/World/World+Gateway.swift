@@ -234,7 +234,7 @@ extension World {
 
 extension Verdict {
     /// Nothing of it is on the phone, and whoever heard that may try again.
-    fileprivate var isFailure: Bool {
+    var isFailure: Bool {
         switch self {
         case .refused, .notSent: true
         case .accepted, .unknown: false

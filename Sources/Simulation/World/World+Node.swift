@@ -45,6 +45,9 @@ extension World {
         unwrittenFailures = [:]
         for (number, push) in pushes.sorted(by: { $0.key < $1.key }) {
             if push.hasArrived {
+                if push.push.request.event == .start, push.verdict?.isFailure ?? true {
+                    spends(push.push.ticket.device)
+                }
                 pushes[number] = nil
             } else if push.isWaiting || random.gateway.chance(0.5) {
                 if push.push.request.event == .start { spends(push.push.ticket.device) }

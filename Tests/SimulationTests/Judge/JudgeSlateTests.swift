@@ -8,7 +8,7 @@ import Testing
     static func at(_ seconds: Double) -> WallTime { Sample.evening.advanced(bySeconds: seconds) }
 
     static func slate() -> JudgeSlate {
-        var slate = JudgeSlate(window: Tuning().window, rememberSeconds: 240)
+        var slate = JudgeSlate(window: Tuning().window, rememberSeconds: 240, isKeptAtOnce: true)
         var game = GamePatch(game: id, at: at(-3000))
         game.startsAt = .value(at(0))
         slate.apply(.game(game), at: at(-3000))

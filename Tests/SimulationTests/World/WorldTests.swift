@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Days of twenty phones that once broke an invariant.
-    static let corpus: [UInt64] = [11, 36, 48, 97, 118, 149]
+    static let corpus: [UInt64] = [11, 36, 48, 97, 118, 149, 232, 236, 338, 361, 387, 430, 468, 471, 585]
 
     /// Fresh ones for each commit: the number of the first comes from outside.
     static let fresh: [UInt64] = {
