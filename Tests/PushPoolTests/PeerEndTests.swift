@@ -50,9 +50,12 @@ import Testing
             }
         }
 
+        private struct Stuck: Error {}
+
         func wait() throws -> [Epoll.Event] {
             var events: [Epoll.Event] = []
-            try epoll.wait(timeoutMilliseconds: nil, into: &events)
+            try epoll.wait(timeoutMilliseconds: 20_000, into: &events)
+            guard !events.isEmpty else { throw Stuck() }
             return events
         }
 

@@ -56,7 +56,10 @@ final class Link {
     /// Until something has come for the server.
     func waitForServer() throws {
         var events: [Epoll.Event] = []
-        while !events.contains(where: { $0.token == 2 }) { try epoll.wait(timeoutMilliseconds: nil, into: &events) }
+        while !events.contains(where: { $0.token == 2 }) {
+            try epoll.wait(timeoutMilliseconds: 5000, into: &events)
+            guard !events.isEmpty else { throw Stuck() }
+        }
     }
 
     /// Sends both at once, in pieces as they fit, and returns what arrived on each side.

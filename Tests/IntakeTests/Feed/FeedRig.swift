@@ -96,8 +96,12 @@ struct FeedRig {
 
     /// Ends the sessions that use the slot.
     func endStream() async throws {
-        try await admin.sql(
-            "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '\(name)'")
+        // Between two sessions nobody has the slot.
+        while !Task.isCancelled {
+            let ended = try await admin.sql(
+                "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '\(name)'")
+            if ended.last?.text(0, 0) == "t" { return }
+        }
     }
 }
 

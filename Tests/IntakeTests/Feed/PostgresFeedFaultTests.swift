@@ -5,7 +5,7 @@ import PrivatePostgres
 import Testing
 
 /// What needs a person ends the feed, named, with what to do.
-@Suite struct PostgresFeedFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresFeedFaultTests {
     private func fault(of rig: FeedRig, _ tables: FeedTables = FeedTables()) async -> FeedFault? {
         await rig.addFeed(tables).value
     }

@@ -153,7 +153,8 @@ final class TestSteadyClock: SteadyClock {
         // Alone it takes again what it has given.
         await node.run { $0[4]?.epoch == 2 }
         #expect(
-            try await schema.sql("SELECT string_agg(epoch::text, ' ' ORDER BY partition) FROM lease WHERE partition IN (3, 4)") == "1 2")
+            try await schema.sql(
+                "SELECT string_agg(epoch::text, ' ' ORDER BY partition) FROM lease WHERE partition IN (3, 4)") == "1 2")
         await node.leases.leave()
     }
 

@@ -118,9 +118,10 @@ final class Rig: Sendable {
         try await system.tick([line(game, startsAt: Rig.evening), .score(patch)])
     }
 
-    /// Waits without a clock for what other threads do. Gives up, and says so, when it does not come.
+    /// Waits for what other threads do. Gives up after two minutes, and says so.
     func until(_ what: String, source: SourceLocation = #_sourceLocation, _ isTrue: () async -> Bool) async {
-        for _ in 0..<2_000_000 {
+        let patience = ContinuousClock.now.advanced(by: .seconds(120))
+        while ContinuousClock.now < patience {
             if await isTrue() { return }
             await Task.yield()
         }

@@ -126,7 +126,9 @@ import Testing
             try await cluster.begin()
             _ = try await daemon.poll("/readyz") { $0.hasSuffix(" 200") }
             // The lanes try again within a second.
-            while try await !daemon.put("/v1/devices/d3", Self.device(3), key: Self.key).hasSuffix(" 204") {}
+            while try await !daemon.put("/v1/devices/d3", Self.device(3), key: Self.key).hasSuffix(" 204") {
+                try Task.checkCancellation()
+            }
             #expect(
                 try await daemon.post("/v1/ticks", Self.tick("g2", home: 10, at: now + 3), key: Self.key).hasSuffix(
                     " 200"))
@@ -174,7 +176,9 @@ extension PostgresDaemonTests {
                 "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only")
             try await cluster.run("SELECT pg_reload_conf()")
             _ = try await daemon.poll("/readyz") { $0.hasSuffix(" 200") }
-            while try await !daemon.put("/v1/devices/d2", Self.device(2), key: Self.key).hasSuffix(" 204") {}
+            while try await !daemon.put("/v1/devices/d2", Self.device(2), key: Self.key).hasSuffix(" 204") {
+                try Task.checkCancellation()
+            }
             await gateway.waitForStarts(2)
             daemon.send(SIGTERM)
             #expect(await daemon.ended() == (0, false))

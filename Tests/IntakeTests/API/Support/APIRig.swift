@@ -362,9 +362,10 @@ final class RigDice: RandomSource {
     func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
-/// Waits without a clock for what other tasks do. Gives up, and says so, when it does not come.
+/// Waits for what other tasks do. Gives up after two minutes, and says so.
 func until(_ what: String, source: SourceLocation = #_sourceLocation, _ isTrue: () async -> Bool) async {
-    for _ in 0..<1_000_000 {
+    let patience = ContinuousClock.now.advanced(by: .seconds(120))
+    while ContinuousClock.now < patience {
         if await isTrue() { return }
         await Task.yield()
     }
