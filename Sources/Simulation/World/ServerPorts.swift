@@ -98,10 +98,3 @@ final class ServerPorts: Store, Pusher, Trace {
         }
     }
 }
-
-/// The random port from a seed.
-final class SeededSource: RandomSource {
-    private let generator: Mutex<SeededGenerator>
-    init(_ generator: SeededGenerator) { self.generator = Mutex(generator) }
-    func next() -> UInt64 { generator.withLock { $0.next() } }
-}

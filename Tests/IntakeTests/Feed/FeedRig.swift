@@ -77,7 +77,7 @@ struct FeedRig {
         _ tables: FeedTables, before: @escaping @Sendable ([SlateLine]) async throws -> Void = { _ in }
     ) -> Task<FeedFault?, Never> {
         let feed = PostgresFeed(
-            settings: settings, clock: clock, random: Draws(),
+            settings: settings, clock: clock, random: SeededSource(seed: 1),
             sink: { lines in
                 try await before(lines)
                 try await tables.take(lines)
@@ -191,11 +191,6 @@ extension FeedTables.State {
     func detail(_ id: String) -> JSONValue? { slate.game(GameID(unchecked: id))?.detail }
 
     func home(_ id: String) -> Int? { slate.game(GameID(unchecked: id))?.homeScore }
-}
-
-final class Draws: RandomSource {
-    private let generator = Mutex(SeededGenerator(seed: 1))
-    func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
 extension PostgresConnection {

@@ -116,14 +116,14 @@ final class ClusterNode: Sendable {
         settings.connections = 2
         settings.session.parameters["application_name"] = nil
         store = try await PostgresStore.open(
-            schema.address, settings: settings, ownership: .leases, migrate: true, random: TestRandom())
+            schema.address, settings: settings, ownership: .leases, migrate: true, random: SeededSource(seed: 1))
         steady = JumpingClock(clock)
         var node = PostgresCluster.Settings()
         node.name = name
         node.leaseSeconds = leaseSeconds
         cluster = try PostgresCluster(
             schema.address, store: store, settings: node, storeSettings: settings, clock: steady,
-            random: TestRandom())
+            random: SeededSource(seed: 1))
         pusher = PhonePusher(phones, name, clock)
         let profile = AppProfile(
             id: ClusterNode.app, bundleID: "com.example.lineup", slateAttributesType: "LineupAttributes")
@@ -133,7 +133,8 @@ final class ClusterNode: Sendable {
         tuning.updates.urgentGapSeconds = 0.05
         system = Supervisor(
             configuration: Supervisor.Configuration(tuning: tuning, apps: [profile], shards: 2, callsHeld: 1000),
-            store: store, cluster: cluster, pusher: pusher, clock: clock, random: TestRandom(), zone: { _ in .utc })
+            store: store, cluster: cluster, pusher: pusher, clock: clock, random: SeededSource(seed: 1),
+            zone: { _ in .utc })
         (self.name, self.clock) = (name, clock)
         try await system.restore()
         try cluster.begin()

@@ -3,6 +3,7 @@ import LaneStore
 import Lanes
 import Postgres
 import PrivatePostgres
+import Simulation
 import Testing
 
 /// The server restarts, moves, ends sessions, or says no.
@@ -148,7 +149,7 @@ import Testing
     @Test func `nobody there, no such database: said at the opening`() async throws {
         let nobody = try PostgresAddress("postgres://127.0.0.1:1/x")
         let error = await #expect(throws: StoreError.self) {
-            try await PostgresStore.open(nobody, random: TestRandom())
+            try await PostgresStore.open(nobody, random: SeededSource(seed: 1))
         }
         guard case .unavailable(let detail)? = error else { return }
         #expect(detail.contains("refused"))

@@ -1,6 +1,7 @@
 import Lanes
 import Postgres
 import PrivatePostgres
+import Simulation
 import Synchronization
 import Testing
 
@@ -27,7 +28,7 @@ final class TestSteadyClock: SteadyClock {
             if looksSeldom { (settings.ttlSeconds, settings.renewSeconds) = (36_000, 3600) }
             let address = port.map { schema.address.setting("port", "\($0)") } ?? schema.address
             leases = try PartitionLeases.join(
-                address, name: name, settings: settings, clock: clock, random: TestRandom())
+                address, name: name, settings: settings, clock: clock, random: SeededSource(seed: 1))
         }
 
         var holds: [Int: PartitionHold] { held.change { $0 } }
@@ -256,7 +257,7 @@ final class TestSteadyClock: SteadyClock {
         var settings = PartitionLeases.Settings()
         settings.schema = schema.name
         let leases = try PartitionLeases.join(
-            schema.address, name: "a", settings: settings, clock: RunningClock(), random: TestRandom())
+            schema.address, name: "a", settings: settings, clock: RunningClock(), random: SeededSource(seed: 1))
         var iterator = leases.events.makeAsyncIterator()
         _ = await iterator.next()
         // The third look at the clock: the first two ask whether anything is over or due.

@@ -7,12 +7,6 @@ import Simulation
 import Synchronization
 import Testing
 
-/// Numbers for what is drawn in a store: when it connects anew.
-final class TestRandom: RandomSource {
-    private let state = Mutex(Seeded(1))
-    func next() -> UInt64 { state.withLock { $0.next() } }
-}
-
 /// A schema of one test in the private cluster.
 struct TestSchema: Sendable {
     let cluster: PrivateCluster
@@ -46,7 +40,7 @@ struct TestSchema: Sendable {
         change(&settings)
         let through = port.map { address.setting("port", "\($0)").setting("host", "127.0.0.1") } ?? address
         return try await PostgresStore.open(
-            through, settings: settings, ownership: ownership, migrate: migrate, random: TestRandom())
+            through, settings: settings, ownership: ownership, migrate: migrate, random: SeededSource(seed: 1))
     }
 
     /// Somebody else at the same tables.

@@ -29,15 +29,6 @@ import Testing
         await system.settle()
     }
 
-    private func confirmed(_ device: DeviceID, _ system: Supervisor) async throws {
-        #expect(await rig.register(device, on: system) == .done)
-        try await rig.play(on: system)
-        await system.settle()
-        #expect(await system.answer(to: Rig.cardToken(), for: device) == .done)
-        await system.settle()
-        rig.clock.advance(bySeconds: 60)
-    }
-
     // MARK: - Fencing
 
     @Test
@@ -66,7 +57,7 @@ import Testing
         async throws
     {
         try await node([one]) { system, cluster in
-            try await confirmed(one, system)
+            try await rig.confirm(one, on: system)
             let before = rig.pusher.sent.count
             cluster.change { $0.mayAct = false }
             for goals in 1...3 {

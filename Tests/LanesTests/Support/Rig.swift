@@ -28,7 +28,7 @@ final class Rig: Sendable {
         let supervisor = Supervisor(
             configuration: Supervisor.Configuration(
                 tuning: tuning, apps: [profile], shards: shards, callsHeld: callsHeld),
-            store: store, cluster: cluster, pusher: pusher ?? self.pusher, clock: clock, random: Dice(seed: 7),
+            store: store, cluster: cluster, pusher: pusher ?? self.pusher, clock: clock, random: SeededSource(seed: 7),
             trace: trace,
             steady: steady ? clock : nil, zone: { _ in .utc })
         try await supervisor.restore()
@@ -118,6 +118,16 @@ final class Rig: Sendable {
         try await system.tick([line(game, startsAt: Rig.evening), .score(patch)])
     }
 
+    /// A phone with a card and its token, a while after its start.
+    func confirm(_ device: DeviceID = "phone", on system: Supervisor) async throws {
+        #expect(await register(device, on: system) == .done)
+        try await play(on: system)
+        await system.settle()
+        #expect(await system.answer(to: Rig.cardToken(), for: device) == .done)
+        await system.settle()
+        clock.advance(bySeconds: 60)
+    }
+
     /// Waits for what other threads do. Gives up after two minutes, and says so.
     func until(_ what: String, source: SourceLocation = #_sourceLocation, _ isTrue: () async -> Bool) async {
         let patience = ContinuousClock.now.advanced(by: .seconds(120))
@@ -157,13 +167,6 @@ final class Witness: Trace {
     var storeFailures: Int { all.count { if case .storeFailed = $0 { true } else { false } } }
     var fenced: [DeviceID] { all.compactMap { if case .fenced(let device) = $0 { device } else { nil } } }
     var answered: Int { all.count { if case .answered = $0 { true } else { false } } }
-}
-
-/// The random port from a seed.
-final class Dice: RandomSource {
-    private let generator: Mutex<SeededGenerator>
-    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
-    func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
 extension DeviceID: ExpressibleByStringLiteral {

@@ -8,20 +8,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PromiseTests {
     private let rig = Rig()
 
-    /// A phone with a card and its token, a while after its start.
-    private func confirmed(_ system: Supervisor, _ device: DeviceID = "phone") async throws {
-        #expect(await rig.register(device, on: system) == .done)
-        try await rig.play(on: system)
-        await system.settle()
-        #expect(await system.answer(to: Rig.cardToken(), for: device) == .done)
-        await system.settle()
-        rig.clock.advance(bySeconds: 60)
-    }
-
     @Test func `U2: of snapshots offered while a push is out only the newest is sent`() async throws {
         let system = try await rig.system()
         try await rig.running(system) {
-            try await confirmed(system)
+            try await rig.confirm(on: system)
             rig.pusher.script(nil)
             for goals in 1...50 { try await rig.play(goals: goals, on: system) }
             await rig.until("an update") { rig.pusher.open == 1 }
@@ -39,7 +29,7 @@ import Testing
     @Test func `L1: a card reported between a restart and its first tick is not ended by an empty slate`() async throws
     {
         let first = try await rig.system()
-        try await rig.running(first) { try await confirmed(first) }
+        try await rig.running(first) { try await rig.confirm(on: first) }
         let second = try await rig.system()
         let reply = rig.submit(.registered(Rig.patch("phone")), for: "phone", on: second)
         try await rig.running(second) {
@@ -54,7 +44,7 @@ import Testing
     @Test func `a device that is removed ends its card first, and is then gone from the store`() async throws {
         let system = try await rig.system()
         try await rig.running(system) {
-            try await confirmed(system)
+            try await rig.confirm(on: system)
             rig.pusher.script(nil)
             #expect(await system.answer(to: .removed, for: "phone") == .done)
             await rig.until("the end") { rig.pusher.open == 1 }
@@ -73,7 +63,7 @@ import Testing
     {
         let system = try await rig.system()
         try await rig.running(system) {
-            try await confirmed(system)
+            try await rig.confirm(on: system)
             rig.pusher.script(nil)
             try await rig.play(goals: 1, on: system)
             await rig.until("an update") { rig.pusher.open == 1 }
@@ -207,7 +197,7 @@ import Testing
     @Test func `U3: an update that had to wait goes exactly when its gap is over`() async throws {
         let system = try await rig.system()
         try await rig.running(system) {
-            try await confirmed(system)
+            try await rig.confirm(on: system)
             try await rig.play(goals: 1, on: system)
             await system.settle()
             let due = rig.clock.now.advanced(bySeconds: 15)
@@ -230,7 +220,7 @@ import Testing
     @Test func `R7: after the clock was set back deadlines are judged anew within a second`() async throws {
         let system = try await rig.system()
         try await rig.running(system) {
-            try await confirmed(system)
+            try await rig.confirm(on: system)
             try await rig.play(goals: 1, on: system)
             await system.settle()
             rig.clock.advance(bySeconds: 1)
@@ -272,7 +262,7 @@ import Testing
     @Test func `a failed flush of what can wait leaves no deadline behind`() async throws {
         let system = try await rig.system()
         try await rig.running(system) {
-            try await confirmed(system)
+            try await rig.confirm(on: system)
             // P5: what passes the mark is kept with this one.
             try await rig.play(goals: 1, on: system)
             await system.settle()

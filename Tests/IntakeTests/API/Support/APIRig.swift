@@ -48,7 +48,7 @@ final class APIRig: Sendable {
         }
         supervisor = Supervisor(
             configuration: Supervisor.Configuration(tuning: Tuning(), apps: profiles, shards: 1, callsHeld: callsHeld),
-            store: store, pusher: pusher, clock: clock, random: RigDice(), zone: { _ in .utc })
+            store: store, pusher: pusher, clock: clock, random: SeededSource(seed: 7), zone: { _ in .utc })
         try await supervisor.restore()
         var configuration = APIConfiguration(apps: apps)
         change(&configuration)
@@ -355,11 +355,6 @@ final class AcceptingPusher: Pusher {
 extension OutgoingPush {
     var text: String { String(decoding: request.payload, as: UTF8.self) }
     var aps: JSONValue? { try? JSONDocument(request.payload).root["aps"] }
-}
-
-final class RigDice: RandomSource {
-    private let generator = Mutex(SeededGenerator(seed: 7))
-    func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
 /// Waits for what other tasks do. Gives up after two minutes, and says so.
