@@ -44,7 +44,7 @@ import Testing
         let record = try RecordCodec.decode(goldenRecord1())
         #expect(record == recordOfVersion1)
         #expect(record.sessions.isEmpty && record.successors.isEmpty && record.ledger.keys[0].reissued == 0)
-        #expect(RecordCodec.encode(record)[0] == 3)
+        #expect(RecordCodec.encode(record)[0] == 4)
         #expect(try RecordCodec.decode(RecordCodec.encode(record)) == record)
     }
 
@@ -71,7 +71,8 @@ import Testing
         #expect(record.probes.isEmpty && !record.ledger.awaitsToken)
     }
 
-    @Test func `L1: the bytes of version 3 do not change`() throws {
+    /// Everything that a record of version 3 could hold.
+    private var recordOfVersion3: LaneRecord {
         var record = recordOfVersion2
         record.ledger.awaitsToken = true
         record.probes = [
@@ -82,7 +83,19 @@ import Testing
             ProbeCard(variant: .staleDate, gateway: .production, state: .starting(claimedAt: tenPM)),
             ProbeCard(variant: .bareContent, gateway: .production, state: .waiting(until: tenPM)),
         ]
-        let golden = try golden("record-v3.hex", writing: RecordCodec.encode(record))
+        return record
+    }
+
+    @Test func `L1: a record of version 3 still loads, with nothing of what joined later`() throws {
+        let record = try RecordCodec.decode(golden("record-v3.hex"))
+        #expect(record == recordOfVersion3)
+        #expect(record.ledger.gone.isEmpty)
+    }
+
+    @Test func `L1: the bytes of version 4 do not change`() throws {
+        var record = recordOfVersion3
+        record.ledger.gone = [ActivityID(unchecked: "A5"), ActivityID(unchecked: "A6")]
+        let golden = try golden("record-v4.hex", writing: RecordCodec.encode(record))
         #expect(RecordCodec.encode(record) == golden)
         #expect(try RecordCodec.decode(golden) == record)
     }
@@ -157,7 +170,7 @@ import Testing
         func fields(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
         #expect(fields(record) == 15)
         #expect(fields(record.settings) == 9)
-        #expect(fields(record.ledger) == 10)
+        #expect(fields(record.ledger) == 11)
         #expect(fields(NightLedger.KeyLedger(key: .slate)) == 7)
         #expect(fields(random.card()) == 11)
         #expect(fields(Front(game: random.id(), since: tenPM)) == 5)

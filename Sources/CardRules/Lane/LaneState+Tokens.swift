@@ -136,9 +136,12 @@ extension LaneState {
         // Of a swipe in an earlier night the app may tell as late as the next evening: that night is over (L5).
         let began = concernsCard ? card.flatMap { $0.ageBegan ?? $0.claimedAt } : nil
         let isTonight = max(min(report.at, turn.now), began ?? .distantPast) >= kept.ledger.from
-        if report.kind == .dismissed, isTonight, concernsCard && !isEnding || (card == nil && !isOlder) {
+        // Nobody but its owner can have taken it away before its token was dead (L6).
+        let isGone = kept.ledger.gone.contains(report.activity)
+        if report.kind == .dismissed, isTonight, concernsCard && !isEnding || (card == nil && !isOlder) || isGone {
             kept.ledger[report.key].isDismissed = true
         }
+        kept.ledger.gone.removeAll { $0 == report.activity }
         kept.owedEnds.removeAll { $0.activity == report.activity }
         oldEnds.removeAll { $0.activity == report.activity }
         if concernsCard {

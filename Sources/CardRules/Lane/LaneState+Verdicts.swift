@@ -232,6 +232,7 @@ extension LaneState {
         case .tryOtherGateway, .forgetAddress:
             let isGone = refusal.reason.nextStep == .tryOtherGateway || isDead(card.tokenReportedAt, refusal, push)
             guard isGone else { return turn.tuning.updates.dirtySeconds }
+            if card.state != .ending, let activity = card.activity { kept.ledger.noteGone(activity) }
             lose(key, .l6, "the update token of the old card is dead", &turn)
             turn.saveLater()
             turn.note(

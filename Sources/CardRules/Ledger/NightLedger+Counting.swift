@@ -22,6 +22,12 @@ extension NightLedger {
         }
     }
 
+    public mutating func noteGone(_ activity: ActivityID) {
+        guard !gone.contains(activity) else { return }
+        gone.append(activity)
+        gone.removeFirst(max(0, gone.count - Self.goneKept))
+    }
+
     /// S14: starts were accepted tonight, none became a card, and the app has been silent since.
     public var isUnproven: Bool {
         keys.contains { $0.accepted > 0 } && !keys.contains { $0.acknowledged > 0 } && !hasSignOfLife
@@ -55,6 +61,7 @@ extension NightLedger {
             self[key.key].lastAcceptedAt = last
         }
         joined += older.joined.filter { !joined.contains($0) }
+        for activity in older.gone { noteGone(activity) }
         unprovenNights = max(unprovenNights, older.unprovenNights)
     }
 }

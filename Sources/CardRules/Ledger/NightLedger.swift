@@ -19,6 +19,11 @@ public struct NightLedger: Hashable, Sendable {
     public var hasSignOfLife = false
     /// S14: that app has given a sign of life, and is asked for a token until it reports one.
     public var awaitsToken = false
+    /// L6: activities whose update token turned out dead tonight, newest last, at most `goneKept`: mostly their owner had
+    /// dismissed them, which the app may tell much later (L5).
+    public var gone: [ActivityID] = []
+
+    public static let goneKept = 4
 
     public struct KeyLedger: Hashable, Sendable {
         public let key: CardKey

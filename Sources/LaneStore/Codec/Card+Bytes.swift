@@ -56,6 +56,7 @@ extension ByteWriter {
         int(ledger.unprovenNights)
         bool(ledger.hasSignOfLife)
         bool(ledger.awaitsToken)
+        ids(ledger.gone)
     }
 }
 
@@ -123,6 +124,7 @@ extension ByteReader {
         ledger.unprovenNights = try int("\(field).unprovenNights")
         ledger.hasSignOfLife = try bool("\(field).hasSignOfLife")
         if version >= 3 { ledger.awaitsToken = try bool("\(field).awaitsToken") }
+        if version >= 4 { ledger.gone = try ids("\(field).gone") }
         return ledger
     }
 }

@@ -4,7 +4,8 @@ public import CardRules
 public enum Invariant: String, Hashable, Sendable, CaseIterable {
     /// Never more than one server-started card alive under a key on a phone.
     case i1 = "I1"
-    /// Accepted starts per phone and night stay within S6, whatever crashed.
+    /// Accepted starts per phone and night stay within S6, whatever crashed; and none is sent that S1, S5, S8, S9 or S10
+    /// withholds.
     case i2 = "I2"
     /// Every start had an alert, no stale date and no spoiler; no background push was sent.
     case i3 = "I3"

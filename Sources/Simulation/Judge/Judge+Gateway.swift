@@ -64,52 +64,6 @@ extension Judge {
         }
     }
 
-    /// I3 for starts, and I2.
-    private mutating func judgeStart(
-        _ payload: ReceivedPayload, _ attempt: PushAttempt, of phone: inout PhoneView, _ number: Int
-    ) {
-        let now = attempt.at
-        guard payload.event == "start" else { return }
-        if let alert = payload.alert {
-            if alert.title.isEmpty || alert.body.isEmpty {
-                add(.i3, number, "a start had an alert with an empty title or body", at: now)
-            }
-        } else {
-            add(.i3, number, "a start had no alert", at: now)
-        }
-        if payload.staleDate != nil { add(.i3, number, "a start had a stale-date", at: now) }
-        guard attempt.status == 200 else { return }
-        let key = payload.attributesType == options.slateAttributesType ? CardKey.slate : payload.session
-        guard let key else { return }
-        turnNight(of: &phone, at: now)
-        if let timestamp = payload.timestamp {
-            phone.acceptedStarts[timestamp] = PhoneView.AcceptedStart(
-                queuedAt: attempt.queuedAt ?? now, isHeard: attempt.answerArrives)
-        }
-        phone.startsInAll += 1
-        if phone.startsInAll > tuning.starts.hardCap {
-            add(.i2, number, "\(phone.startsInAll) starts were accepted in one night", at: now)
-        }
-        let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
-        let isReissue = phone.cards.contains {
-            $0.isAlive && $0.key == key && now.seconds(since: $0.began) >= due
-        }
-        // R5: after quiet hours a session's card is followed by one that only the hard cap holds.
-        let isSuccessor = key != .slate && phone.settings?.quietHours != nil
-        guard !isReissue, !isSuccessor else { return }
-        var starts = phone.starts[key] ?? PhoneView.Starts()
-        starts.ordinary += 1
-        phone.starts[key] = starts
-        let allowed = starts.isAcknowledged ? tuning.starts.acknowledged : tuning.starts.unacknowledged
-        if starts.ordinary > allowed {
-            add(
-                .i2, number,
-                "\(starts.ordinary) starts of \(key) were accepted in one night, "
-                    + (starts.isAcknowledged ? "acknowledged" : "unacknowledged"),
-                at: now)
-        }
-    }
-
     /// I5 and I10.
     private mutating func judgeChange(
         _ payload: ReceivedPayload, _ content: SlateContent?, _ attempt: PushAttempt, of card: inout CardView,

@@ -83,6 +83,7 @@ extension Judge {
             turnNight(of: &phone, at: report.at)
             phone.starts[key, default: PhoneView.Starts()].isAcknowledged = true
             guard word == .ended || word == .dismissed, let place = phone.place(of: activity) else { break }
+            if word == .dismissed { phone.dismissedAt[key] = report.at }
             phone.cards[place].overReportedAt = phone.cards[place].overReportedAt ?? report.at
         }
     }
@@ -198,7 +199,7 @@ extension Judge {
     }
 
     /// What a lane decides when it comes back may wait for the gap of the update before (U3).
-    private func hasRestarted(_ phone: PhoneView, since: WallTime) -> Bool {
+    func hasRestarted(_ phone: PhoneView, since: WallTime) -> Bool {
         let earliest = since.advanced(bySeconds: -options.inFlightSeconds)
         return restarts.contains { $0 >= earliest } || phone.restarts.contains { $0 >= earliest }
     }

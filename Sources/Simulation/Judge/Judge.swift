@@ -156,6 +156,10 @@ struct PhoneView: Sendable {
     var night: Int?
     var starts: [CardKey: Starts] = [:]
     var startsInAll = 0
+    /// When a start of that key was accepted last, as far as the server heard.
+    var acceptedAt: [CardKey: WallTime] = [:]
+    /// When the app said last that its owner had dismissed a card of that key.
+    var dismissedAt: [CardKey: WallTime] = [:]
     /// Starts that were accepted, by their timestamp.
     var acceptedStarts: [Int64: AcceptedStart] = [:]
     /// Reports that the server has not answered yet.

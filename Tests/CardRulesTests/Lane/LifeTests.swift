@@ -26,6 +26,30 @@ import Testing
         #expect(bench.counts.isDismissed)
     }
 
+    @Test func `L5: swiped away with the app closed, a card's token is dead first and the app tells later: S9 holds`() {
+        var bench = Bench.confirmed("g1", "g2")
+        bench.pass(600)
+        bench.score("g1")
+        bench.refuse(.unregistered, deadSince: bench.now)
+        #expect(bench.card == nil && !bench.counts.isDismissed)
+        var ended = bench
+        ended.report(.ended)
+        #expect(!ended.counts.isDismissed && ended.ledger.gone.isEmpty)
+        bench.restart()
+        bench.report(.dismissed)
+        #expect(bench.counts.isDismissed && bench.ledger.gone.isEmpty)
+        bench.pass(3600)
+        bench.join("g2")
+        #expect(bench.starts == 1)
+
+        // An end that finds the token dead: it may have been our own, repeated, that took the card away.
+        var ending = Bench.confirmed()
+        ending.leave("g1")
+        ending.refuse(.unregistered, deadSince: ending.now)
+        ending.report(.dismissed)
+        #expect(!ending.counts.isDismissed)
+    }
+
     @Test func `L5: what our own end dismisses was not dismissed by its owner`() {
         var late = Bench.confirmed()
         late.leave("g1")

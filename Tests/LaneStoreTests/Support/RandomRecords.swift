@@ -117,6 +117,7 @@ extension Seeded {
         record.successors = many { $0.successor() }
         record.probes = many { $0.probe() }
         record.ledger.awaitsToken = chance()
+        record.ledger.gone = many { $0.id() }
         return record
     }
 
