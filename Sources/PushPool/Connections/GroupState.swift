@@ -32,6 +32,8 @@ struct GroupState: Sendable {
     let limits: Limits
     private(set) var connections: [ConnectionState] = []
     private(set) var failures = 0
+    /// Troubles told of since an answer last came.
+    private var toldTroubles: [String] = []
     private(set) var nextAttempt = SteadyTime.zero
     private var opens: [SteadyTime] = []
     /// Requests of that standing found no room in this turn.
@@ -78,7 +80,21 @@ struct GroupState: Sendable {
     /// - Parameter number: a connection above it is wanted, even if older ones have room.
     mutating func wantFresh(above number: UInt64) { freshWanted = max(freshWanted ?? 0, number) }
 
-    mutating func noteSuccess() { failures = 0 }
+    /// - Returns: whether that ends troubles that were told of.
+    mutating func noteSuccess() -> Bool {
+        failures = 0
+        guard !toldTroubles.isEmpty else { return false }
+        toldTroubles = []
+        return true
+    }
+
+    /// A trouble is told when it begins, and another one that takes its place too; a peer with endless new words is not
+    /// heard out.
+    mutating func isNews(_ trouble: String) -> Bool {
+        guard toldTroubles.count < 8, !toldTroubles.contains(trouble) else { return false }
+        toldTroubles.append(trouble)
+        return true
+    }
 
     /// - Parameter jitter: 0..<1, from the injected generator.
     mutating func noteFailure(jitter: Double, at now: SteadyTime) {

@@ -12,7 +12,7 @@ extension PoolState {
         let connection = groups[group].connections[place].number
         if meaning.provesConnection { groups[group][place].proved() }
         if meaning.speaksForItsApp {
-            groups[group].noteSuccess()
+            if groups[group].noteSuccess() { actions.append(.notice(.healed(.gateway(gateway)))) }
             flows[flow].isProven = true
         }
         switch meaning {

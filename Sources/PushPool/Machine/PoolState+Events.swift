@@ -32,7 +32,7 @@ extension PoolState {
             if groups[group].connections.contains(where: { $0.number == number && $0.inFlight > 0 }) {
                 giveUpRequests(on: number)
             }
-            if let text, groups[group].failures == 0 {
+            if let text, groups[group].isNews(text) {
                 actions.append(.notice(.connectionFailed(groups[group].gateway, text: text)))
             }
             groups[group].remove(number, jitter: jitter.next(), at: now.steady)
@@ -60,8 +60,9 @@ extension PoolState {
         }
         for connection in groups[group].connections where connection.isOver {
             actions.append(.close(connection.number))
-            if connection.phase == .draining(.slowOpening), groups[group].failures == 0 {
-                actions.append(.notice(.connectionFailed(groups[group].gateway, text: "it was not ready in time")))
+            let slow = "it was not ready in time"
+            if connection.phase == .draining(.slowOpening), groups[group].isNews(slow) {
+                actions.append(.notice(.connectionFailed(groups[group].gateway, text: slow)))
             }
             groups[group].remove(connection.number, jitter: jitter.next(), at: now.steady)
         }

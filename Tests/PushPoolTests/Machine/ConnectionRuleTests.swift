@@ -189,6 +189,26 @@ import Testing
         #expect(bench.notices.count { if case .connectionFailed = $0 { true } else { false } } == 1, "said once")
     }
 
+    @Test func `a trouble that takes another one's place is told too, each once, and so is its end`() {
+        var bench = PoolBench(streams: nil) { $0.timeoutSeconds = 1000 }
+        bench.add(0..<1)
+        bench.turn()
+        for text in ["refused", "refused", "not trusted", "refused", "not trusted"] {
+            bench.handle(.lost(bench.opened.last ?? 0, text: text))
+            while bench.connection(bench.opened.last ?? 0) == nil { bench.pass(1) }
+        }
+        let told: [PoolNotice] = ["refused", "not trusted"].map { .connectionFailed(.production, text: $0) }
+        #expect(bench.notices == told)
+        bench.handle(.established(bench.opened.last ?? 0))
+        bench.handle(.settings(bench.opened.last ?? 0, streams: 10))
+        bench.answerNext()
+        #expect(bench.notices == told + [.healed(.gateway(.production))])
+        bench.add(1..<2)
+        bench.turn()
+        bench.answerNext()
+        #expect(bench.settled.count == 2 && bench.notices.count == 3)
+    }
+
     @Test func `G6: connections grow with load up to the bound, one after the other, and shrink when idle`() {
         var bench = PoolBench(streams: 10)
         bench.add(0..<100)
