@@ -119,6 +119,20 @@ import WebServer
         }
     }
 
+    @Test func `events: a place ahead of the newest row, of a store that was before, is taken for the newest`()
+        async throws
+    {
+        let rig = try await APIRig()
+        try await rig.running {
+            for number in 1...3 { rig.backend.add("\(number)", of: "d1") }
+            let answer = await rig.call("GET", "/v1/events", headers: [(name: "Last-Event-ID", value: "5000")])
+            let stream = try #require(answer.stream)
+            await until("it listens") { !stream.text.isEmpty }
+            rig.backend.add("4", of: "d1")
+            await until("what is new") { stream.ids == [4] }
+        }
+    }
+
     @Test func `events: a long absence comes in portions, each row once and in order, while others go on`() async throws
     {
         let rig = try await APIRig()

@@ -63,11 +63,10 @@ extension APIHandler {
         guard request.request.head.method != "HEAD" else { return request.answer(status: 200, headers: headers) }
         guard !events.isFull else { return request.answer(.fullOfStreams) }
         do {
-            var after = request.query.after
-            if after == nil {
-                after = try await timeline.timeline(device: nil, after: nil, limit: 1).last?.sequence ?? 0
-            }
-            let hasRoom = events.join(device: request.query.device, after: after ?? 0) { closed in
+            let newest = try await timeline.timeline(device: nil, after: nil, limit: 1).last?.sequence ?? 0
+            // A place ahead of the newest is one of an earlier store: waiting for it would be silence.
+            let after = min(request.query.after ?? newest, newest)
+            let hasRoom = events.join(device: request.query.device, after: after) { closed in
                 request.stream(headers, closed: closed)
             }
             if !hasRoom { request.answer(.fullOfStreams) }
