@@ -25,7 +25,7 @@ public final class SystemTrace: Trace, PoolTrace {
             if let seconds { metrics.commitSeconds.observe(seconds) }
         case .storeFailed(let error):
             metrics.commitFailures.add()
-            log.error("the store could not write; it is tried again", [.detail: .text("\(error)")])
+            log.error("the store could not write; it is tried again", [.detail: .text(error.words)])
         case .fenced(let device):
             metrics.fenced.add()
             log.debug("an earlier incarnation of a lane was refused", [.device: .text(device.text)])

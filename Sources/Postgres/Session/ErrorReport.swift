@@ -22,8 +22,8 @@ struct ErrorReport {
             column: field("c"), constraint: field("n"))
     }
 
-    /// libpq ends its texts with a line feed, and breaks some of them.
+    /// libpq ends its texts with a line feed, and breaks and indents some of them.
     static func trimmed(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        text.split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
     }
 }
