@@ -58,7 +58,12 @@ struct CheckCommand: Sendable {
         findings.append(await store(configuration))
         findings += keys(configuration)
         if let tls = tls(configuration) { findings.append(tls) }
-        for gateway in Gateway.allCases { findings.append(await self.gateway(gateway, configuration)) }
+        if let untrusted = certificates(configuration) {
+            // No gateway is to blame for it.
+            findings.append(untrusted)
+        } else {
+            for gateway in Gateway.allCases { findings.append(await self.gateway(gateway, configuration)) }
+        }
         return (text(findings), findings.allSatisfy(\.isGood) ? 0 : 1)
     }
 
@@ -89,7 +94,7 @@ struct CheckCommand: Sendable {
     private func keys(_ configuration: Configuration) -> [Finding] {
         var findings: [Finding] = []
         for app in configuration.apps {
-            var checked: Set<String> = []
+            var checked: Set<Configuration.GatewayKey> = []
             for gateway in Gateway.allCases {
                 guard let key = app.key(for: gateway) else {
                     findings.append(
@@ -98,7 +103,7 @@ struct CheckCommand: Sendable {
                             detail: "none for \(gateway.rawValue): its tokens there get no pushes"))
                     continue
                 }
-                guard checked.insert(key.keyID).inserted else { continue }
+                guard checked.insert(key).inserted else { continue }
                 do {
                     try app.poolKey(for: gateway)?.check()
                     findings.append(Finding(what: "key of \(app.id)", isGood: true, detail: "\(key.keyID) signs"))
@@ -123,6 +128,18 @@ struct CheckCommand: Sendable {
             return Finding(what: "http.tls", isGood: true, detail: "\(certificate.written) and its key fit together")
         } catch {
             return Finding(what: "http.tls", isGood: false, detail: "\(error)")
+        }
+    }
+
+    /// - Returns: what is wrong with the certificates that the gateways are judged by.
+    private func certificates(_ configuration: Configuration) -> Finding? {
+        do {
+            _ = try TLSContext.client(trusting: configuration.trust)
+            return nil
+        } catch {
+            return Finding(
+                what: "apns.caFile", isGood: false,
+                detail: "\(error); name a PEM file with the gateways' certificates, or null for the system's")
         }
     }
 
