@@ -109,15 +109,15 @@ struct ProbeCommand: Equatable, Sendable {
         let names = (begun["variants"]?.elements ?? []).compactMap { $0["name"]?.text }
         var result = names.isEmpty ? ProbeResult() : ProbeResult(names: names)
         let deadline = clock.now.advanced(bySeconds: Double(seconds))
-        var told = ""
+        var told = Self.rows(of: result).map(\.words)
         while !result.isOver {
             do throws(DaemonFault) {
                 let news = try await timeline(calls, after: next, limit: 1000)
                 for entry in news["entries"]?.elements ?? [] { result.take(entry) }
                 next = news["next"]?.wholeNumber ?? next
-                let lines = result.lines(withLog: false)
-                if let news = lines.last(where: { !told.contains($0) }), lines.joined() != told { tell(news) }
-                told = lines.joined()
+                let rows = Self.rows(of: result)
+                for row in rows where !told.contains(row.words) { tell(row.line) }
+                told = rows.map(\.words)
             } catch {
                 // The probe goes on without us: what passes is waited out.
                 guard error.isPassing, clock.now < deadline else { throw error }
@@ -131,6 +131,11 @@ struct ProbeCommand: Equatable, Sendable {
             try await clock.sleep(until: clock.now.advanced(bySeconds: Self.lookSeconds))
         }
         return result
+    }
+
+    /// What can be told of each variant; its words stay the same when columns move.
+    private static func rows(of result: ProbeResult) -> [(line: String, words: [Substring])] {
+        result.lines(withLog: false).dropFirst().map { ($0, $0.split(separator: " ")) }
     }
 
     /// Between two looks at the timeline.

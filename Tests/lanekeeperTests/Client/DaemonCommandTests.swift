@@ -176,7 +176,9 @@ import WebServer
         }
         #expect(code == 0 && lines.count == 6 && lines[1].contains("token after 0 s"))
         #expect(lines[5].hasSuffix("not sent: the probe was cut off by a restart"))
-        #expect(told.withLock { $0 }.first?.contains("503") == true)
+        let progress = told.withLock { $0 }
+        #expect(progress.first?.contains("503") == true, "nothing new is nothing to tell: \(progress)")
+        #expect(progress.dropFirst(2).map { $0.prefix { $0 != " " } } == ProbeVariant.allCases.map { $0.rawValue[...] })
         let requests = server.requests
         #expect(String(decoding: requests[1].body, as: UTF8.self) == #"{"device":"d1","gateway":"sandbox"}"#)
         #expect(requests.dropFirst(2).map { $0.head.query.last?.value } == ["5", "5", "6"])
