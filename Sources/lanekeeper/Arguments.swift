@@ -29,7 +29,7 @@ struct Arguments {
         let text = try value(of: option)
         guard let number = Number(text), range.contains(number) else {
             let limits =
-                range.upperBound == .max
+                range.upperBound == .max && Number.bitWidth > 16
                 ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
             throw WrongUse("\(option) takes a whole number \(limits), not \(text)")
         }

@@ -20,3 +20,14 @@ func complain(_ text: String) {
 
 /// Whatever stands in it.
 func oneLine(_ text: String) -> String { tamed(text.split(whereSeparator: \.isNewline).joined(separator: " ")) }
+
+/// A file that the command was to write: it could not.
+struct CannotWrite: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "\(path) cannot be written: is there such a folder, and may it be written to?" }
+}
+
+/// - Throws: `CannotWrite`.
+func writeFile(_ bytes: Data, to path: String) throws(CannotWrite) {
+    do { try bytes.write(to: URL(fileURLWithPath: path)) } catch { throw CannotWrite(path: path) }
+}

@@ -21,4 +21,25 @@ import Testing
     func `gateway used wrongly is told how`(words: [String]) {
         #expect(throws: WrongUse.self) { try GatewayCommandOptions(words) }
     }
+
+    @Test func `gateway: a port beyond all ports is told with the last one`() {
+        #expect(throws: WrongUse("--control takes a whole number from 0 to 65535, not 70000")) {
+            try GatewayCommandOptions(["--control", "70000"])
+        }
+    }
+
+    @Test(.enabled(if: BuiltProgram.url != nil))
+    func `gateway: a certificate that cannot be written is told in words`() async throws {
+        try await BuiltProgram.inFolder { folder in
+            let words = [
+                "gateway", "--production", "0", "--sandbox", "0", "--control", "0", "--certificate-out", "no/c.pem",
+            ]
+            let outcome = try await BuiltProgram.run(words, in: folder)
+            #expect(outcome.code == 1)
+            #expect(
+                outcome.errors == [
+                    "lanekeeper: no/c.pem cannot be written: is there such a folder, and may it be written to?"
+                ])
+        }
+    }
 }

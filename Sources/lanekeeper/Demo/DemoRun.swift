@@ -76,16 +76,8 @@ struct DemoRun {
             virtualSeconds: clock.now.seconds(since: begins),
             wallSeconds: Double(wall.seconds) + Double(wall.attoseconds) * 1e-18, counts: trace.counts, judged: judged)
         say(report.summary(first: Array(judged.violations.prefix(10))))
-        if let path = options.reportFile { try write(report, to: path) }
+        if let path = options.reportFile { try writeFile(report.json(), to: path) }
         return report.hasViolations ? 1 : 0
-    }
-
-    private func write(_ report: DemoReport, to path: String) throws {
-        do {
-            try report.json().write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw CannotWrite(path: path)
-        }
     }
 
     /// - Parameter look: is given what people may want to know of the API, and makes the live view, if there is to be one.
@@ -151,10 +143,4 @@ struct DemoRun {
             "\(clockText(now))  live \(live)  cards \(standing)  start \(since(.start))  update \(since(.update))  "
                 + "end \(since(.end))  front changes \(to.frontChanges - from.frontChanges)")
     }
-}
-
-/// A file that the demo was to write: it could not.
-struct CannotWrite: Error, CustomStringConvertible {
-    let path: String
-    var description: String { "\(path) cannot be written: is there such a folder, and may it be written to?" }
 }

@@ -27,7 +27,7 @@ struct GatewayRun {
             ], seed: options.seed, now: now)
         do {
             if let path = options.certificateOut {
-                try Data(identity.certificatePEM.utf8).write(to: URL(fileURLWithPath: path))
+                try writeFile(Data(identity.certificatePEM.utf8), to: path)
             }
             let control = GatewayControl(server: server, backend: backend, now: now)
             let port = try ControlPort(on: .loopback(port: options.controlPort)) { control.answer($0) }
