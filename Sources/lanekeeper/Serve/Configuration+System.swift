@@ -28,6 +28,12 @@ extension Configuration {
         return pool
     }
 
+    /// As their files are now, of all apps.
+    /// - Throws: `TLSError` for a file that cannot be read.
+    func providerKeys() throws -> [PushPool.Configuration.Key] {
+        try apps.flatMap { app in try Gateway.allCases.compactMap { try app.poolKey(for: $0) } }
+    }
+
     func endpoint(of gateway: Gateway) -> PushPool.Configuration.Endpoint {
         PushPool.Configuration.Endpoint(host: apns[gateway].host, port: apns[gateway].port)
     }

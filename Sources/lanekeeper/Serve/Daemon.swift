@@ -21,6 +21,8 @@ actor Daemon {
     private let zones = ZoneDirectory()
     private var store: OpenedStore?
     private var pool: PushPool?
+    /// With which the pool was made.
+    private var providerKeys: [PushPool.Configuration.Key] = []
     private let keys: APIKeys
     private let lanes = StoppableRun()
     private let feed = StoppableRun()
@@ -83,6 +85,7 @@ actor Daemon {
     private func stopStore() async { await store?.close() }
 
     private func startPool() async throws {
+        providerKeys = try configuration.providerKeys()
         let pool = try PushPool(
             configuration: try configuration.pool(), clock: surroundings.clock,
             random: try surroundings.random(.pushPool), trace: trace)
@@ -216,6 +219,9 @@ actor Daemon {
             waiting += await supervisor.retune(next.tuning).map { "tuning.\($0)" }
         }
         if next.tuning.gateway != configuration.tuning.gateway { waiting.append("tuning.gateway") }
+        if next.apps == configuration.apps, (try? configuration.providerKeys()) != providerKeys {
+            waiting.append("apps.keyFile")
+        }
         if next.http.tls == configuration.http.tls {
             await reloadTLS(next.http.tls)
         } else {

@@ -43,6 +43,19 @@ import Testing
         }
     }
 
+    @Test func `serve: SIGHUP says that another provider key in the same file wants a restart`() async throws {
+        try await DaemonFixture.inPlace { fixture in
+            let daemon = try await RunningDaemon(in: fixture.folder, configuration: fixture.configuration())
+            #expect(await daemon.logged("ready") != nil)
+            try Data(try SigningKey.freshPEM().utf8).write(to: fixture.folder.appendingPathComponent("key.p8"))
+            daemon.send(SIGHUP)
+            #expect(await daemon.logged("was read again") != nil)
+            daemon.send(SIGTERM)
+            #expect(await daemon.logged("wait for a restart")?.contains("changed=apps.keyFile") == true)
+            #expect(await daemon.ended() == (0, false))
+        }
+    }
+
     @Test
     func `serve: SIGHUP brings in what can change, says what cannot, and keeps what it has where the file is wrong`()
         async throws
