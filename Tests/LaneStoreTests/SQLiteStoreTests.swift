@@ -139,13 +139,12 @@ import Testing
             try other.run("UPDATE lane SET body = substr(body, 1, 3) WHERE device = 'd1'")
         }
         let bad = Lanes.partition(of: DeviceID(unchecked: "d1"))
-        await #expect(throws: StoreError.corrupt(table: "lane", key: "d1", detail: "device: the bytes end at 2")) {
-            try await store.loadLanes(partition: bad) { _ in }
-        }
+        let damaged = try await store.loadLanes(partition: bad) { _ in }
+        #expect(damaged == [DamagedLane(key: "d1", detail: "device: the bytes end at 2")])
         let good = Lanes.partition(of: DeviceID(unchecked: "d2"))
         let found = Gathered<StoredLane>()
-        try await store.loadLanes(partition: good) { found.add($0) }
-        #expect(good == bad || found.all == [sampleLane("d2")])
+        _ = try await store.loadLanes(partition: good) { found.add($0) }
+        #expect(found.all == [sampleLane("d2")])
         await store.close()
     }
 

@@ -3,6 +3,24 @@ internal import Lanes
 
 /// Rows as both stores read them: what does not parse is named by table and key.
 enum StoredRows {
+    /// Lanes of a partition, and those between them that do not parse.
+    struct Lanes {
+        private(set) var lanes: [StoredLane] = []
+        private(set) var damaged: [DamagedLane] = []
+        /// The last device, read or not; `nil` where there was no row.
+        private(set) var last: String?
+
+        mutating func add(_ name: String, generation: Int64, body: [UInt8]) {
+            last = name
+            do throws(StoreError) {
+                lanes.append(try StoredRows.lane(name, generation: generation, body: body))
+            } catch {
+                guard case .corrupt(_, let key, let detail) = error else { return }
+                damaged.append(DamagedLane(key: key, detail: detail))
+            }
+        }
+    }
+
     static func lane(_ name: String, generation: Int64, body: [UInt8]) throws(StoreError) -> StoredLane {
         guard let generation = UInt32(exactly: generation) else {
             throw .corrupt(table: "lane", key: name, detail: "generation: impossible value")

@@ -64,16 +64,20 @@ public final class SQLiteStore: Store {
         }
     }
 
-    public func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
+    public func loadLanes(
+        partition: Int, _ take: @Sendable ([StoredLane]) -> Void
+    ) async throws -> [DamagedLane] {
         var last = ""
+        var damaged: [DamagedLane] = []
         while true {
             let after = last
-            let lanes = try await read { writer throws(StoreError) in
+            let rows = try await read { writer throws(StoreError) in
                 try writer.lanes(partition: partition, after: after, limit: Self.portion)
             }
-            guard let newest = lanes.last else { return }
-            last = newest.record.device.text
-            take(lanes)
+            damaged += rows.damaged
+            guard let newest = rows.last else { return damaged }
+            last = newest
+            take(rows.lanes)
         }
     }
 

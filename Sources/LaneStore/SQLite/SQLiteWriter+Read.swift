@@ -3,10 +3,10 @@ internal import Lanes
 
 extension SQLiteWriter {
     /// At most `limit` lanes of a partition, in order of device, those after `device`.
-    func lanes(partition: Int, after device: String, limit: Int) throws(StoreError) -> [StoredLane] {
-        var lanes: [StoredLane] = []
+    func lanes(partition: Int, after device: String, limit: Int) throws(StoreError) -> StoredRows.Lanes {
+        var lanes = StoredRows.Lanes()
         try statements.loadLanes.rows(.integer(Int64(partition)), .text(device), .integer(Int64(limit))) {
-            row throws(StoreError) in lanes.append(try lane(in: row))
+            row throws(StoreError) in lanes.add(row.text(0), generation: row.integer(1), body: row.blob(2))
         }
         return lanes
     }

@@ -9,8 +9,9 @@ public protocol Store: Sendable {
     func commit(_ batch: CommitBatch, done: @escaping @Sendable (CommitOutcome) -> Void)
 
     /// Reads every lane of a partition, in order of device id, a portion at a time.
+    /// - Returns: the rows that do not parse, in that order: they hold up no other.
     /// - Throws: `StoreError`.
-    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws
+    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws -> [DamagedLane]
 
     /// Reads one lane.
     /// - Returns: `nil` where there is no such device.
@@ -81,6 +82,21 @@ public struct StoredLane: Hashable, Sendable {
         self.record = record
         self.generation = generation
     }
+}
+
+/// A lane's row that does not parse: it needs a person, and is left alone.
+public struct DamagedLane: Hashable, Sendable {
+    /// The device, as the row has it.
+    public let key: String
+    /// Which field, and what is wrong with it.
+    public let detail: String
+
+    public init(key: String, detail: String) {
+        self.key = key
+        self.detail = detail
+    }
+
+    public var error: StoreError { .corrupt(table: "lane", key: key, detail: detail) }
 }
 
 /// The row that makes a start happen at most once: unique by (device, night, ordinal), written before the push leaves.

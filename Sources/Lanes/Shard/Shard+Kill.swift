@@ -3,8 +3,9 @@ public import CardRules
 /// A lane that was thrown away between two turns, until the store has given its successor.
 struct FallenLane {
     let place: Int
-    /// What its finished turns asked to keep is the outbox's: it is still written, from the lane as they left it.
-    let lane: Lane
+    /// What its finished turns asked to keep is the outbox's: it is still written, from the lane as they left it. `nil`: it
+    /// never stood here, for its row does not parse.
+    let lane: Lane?
     /// Called once, when nothing of it is left to be written: `true`, and the store may be read; `false`, and it is gone
     /// for good.
     let whenWritten: @Sendable (Bool) -> Void
@@ -133,6 +134,15 @@ extension Shard {
         for call in calls { call.reply(.unavailable) }
     }
 
+    /// A row that does not parse holds a place, so that nothing of its device is made anew and written over it. What apps
+    /// ask is turned away, what other lanes say is kept, until the row has been mended and is read again.
+    func rest(_ row: DamagedLane) {
+        environment.trace.record(.storeFailed(row.error))
+        guard let device = DeviceID(row.key), places[device] == nil else { return }
+        let place = newPlace(of: device)
+        fallen[device] = FallenLane(place: place, lane: nil, whenWritten: { _ in }, stage: .unreadable)
+    }
+
     /// The lanes that rest.
     var parkedLanes: [ParkedLane] {
         fallen.compactMap { device, gone in
@@ -175,7 +185,7 @@ extension Shard {
                 restoring: row.record, zone: environment.zone(row.record.settings.timeZone) ?? .utc,
                 timestampFloor: timestampFloor, sessions: row.record.sessions.compactMap { router.session($0.key) })
             // The one that fell may never have written its own generation.
-            let newest = max(row.generation, gone.lane.generation)
+            let newest = max(row.generation, gone.lane?.generation ?? row.generation)
             let lane = Lane(state: state, generation: Generation(newest.value &+ 1), shard: self)
             lanes[gone.place] = lane
             environment.trace.record(.restarted(device, cause: gone.cause))
@@ -218,8 +228,8 @@ extension Shard {
     }
 
     /// The device is gone for good: its place is free.
-    func free(_ place: Int, _ device: DeviceID, _ lane: Lane) {
-        goneGeneration = max(goneGeneration, lane.generation.value)
+    func free(_ place: Int, _ device: DeviceID, _ lane: Lane?) {
+        if let lane { goneGeneration = max(goneGeneration, lane.generation.value) }
         deadlines.clear(place)
         lanes[place] = nil
         devices[place] = nil

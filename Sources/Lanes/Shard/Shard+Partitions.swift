@@ -34,6 +34,8 @@ enum PartitionOrder: Sendable {
 /// A partition as the store has it.
 struct LoadedPartition: Sendable {
     let rows: [StoredLane]
+    /// Those that do not parse.
+    var damaged: [DamagedLane] = []
     /// What its earlier owner gave out at most (P5).
     let timestampFloor: Int64
     let sessions: RestoredSessions
@@ -110,7 +112,8 @@ extension Shard {
         guard !waiting.isEmpty else { return }
         var busy = Set(inFlight.keys.map { partition(of: $0.device) })
         for push in outgoing { busy.insert(partition(of: push.ticket.device)) }
-        for device in fallen.keys { busy.insert(partition(of: device)) }
+        // One that waits for a person waits as well at the next owner.
+        for (device, fallen) in fallen where !fallen.stage.turnsCallsAway { busy.insert(partition(of: device)) }
         for index in outbox.gathering.lanes.union(outbox.committing?.lanes ?? []) {
             if let device = devices[index] { busy.insert(partition(of: device)) }
         }
@@ -145,7 +148,7 @@ extension Shard {
                 if let fallen = fallen.removeValue(forKey: device) {
                     if case .writing = fallen.stage { fallen.whenWritten(false) }
                     for call in fallen.calls where call.post == nil { router.deliver(call) }
-                    goneGeneration = max(goneGeneration, fallen.lane.generation.value)
+                    if let lane = fallen.lane { goneGeneration = max(goneGeneration, lane.generation.value) }
                 }
                 places[device] = nil
             }

@@ -3,18 +3,20 @@ import CardRules
 /// Where the lanes lie in memory: a device has its place until it is gone for good.
 extension Shard {
     func add(_ device: DeviceID, state: LaneState, generation: Generation) -> Int {
-        let lane = Lane(state: state, generation: generation, shard: self)
-        let place: Int
-        if let free = freePlaces.popLast() {
-            place = free
-            lanes[free] = lane
-            devices[free] = device
-        } else {
-            place = lanes.count
-            lanes.append(lane)
-            devices.append(device)
+        let place = newPlace(of: device)
+        lanes[place] = Lane(state: state, generation: generation, shard: self)
+        return place
+    }
+
+    /// Without a lane.
+    func newPlace(of device: DeviceID) -> Int {
+        let place = freePlaces.popLast() ?? lanes.count
+        if place == lanes.count {
+            lanes.append(nil)
+            devices.append(nil)
             deadlines.grow(to: lanes.count)
         }
+        devices[place] = device
         places[device] = place
         return place
     }

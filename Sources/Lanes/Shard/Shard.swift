@@ -146,6 +146,7 @@ actor Shard {
                         reportedAt: row.record.pushToStart?.reportedAt ?? .distantPast))
             }
         }
+        for damaged in loaded.damaged { rest(damaged) }
         inbox.offerTime()
         return installed
     }

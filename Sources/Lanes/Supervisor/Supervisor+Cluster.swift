@@ -113,8 +113,8 @@ extension Supervisor {
     nonisolated func load(_ partition: Int, sessions: RestoredSessions) async throws -> LoadedPartition {
         let floor = try await environment.store.timestampMark(partition: partition) ?? 0
         let rows = Rows()
-        try await environment.store.loadLanes(partition: partition) { rows.add($0) }
-        return LoadedPartition(rows: rows.taken, timestampFloor: floor, sessions: sessions)
+        let damaged = try await environment.store.loadLanes(partition: partition) { rows.add($0) }
+        return LoadedPartition(rows: rows.taken, damaged: damaged, timestampFloor: floor, sessions: sessions)
     }
 
     /// What lanes that have come have to ask, and have not heard.
@@ -285,9 +285,8 @@ extension Supervisor {
     public nonisolated func look(at device: DeviceID) async throws -> LaneState? {
         // Its partition may go while it is asked for: then the store has it, as for any that is not here.
         if switchboard.table.runs(partition(of: device)), let state = await state(of: device) { return state }
-        guard let cluster = environment.cluster else { return nil }
         guard let row = try await environment.store.loadLane(device) else {
-            guard try await !cluster.isAwaited(device) else {
+            if let cluster = environment.cluster, try await cluster.isAwaited(device) {
                 throw StoreError.unavailable(detail: "what came for the device waits for its owner")
             }
             return nil

@@ -38,14 +38,27 @@ public final class MemoryStore: Store {
         if let outcome { done(outcome) }
     }
 
-    public func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
-        let lanes = try await reading { kept in
-            (kept.devices[partition] ?? []).sorted().compactMap { kept.lanes[$0] }
+    public func loadLanes(
+        partition: Int, _ take: @Sendable ([StoredLane]) -> Void
+    ) async throws -> [DamagedLane] {
+        let (lanes, damaged) = try await reading { kept in
+            let devices = (kept.devices[partition] ?? []).sorted()
+            return (
+                devices.compactMap { kept.damaged[$0] == nil ? kept.lanes[$0] : nil },
+                devices.compactMap { device in
+                    kept.damaged[device].map { DamagedLane(key: device.text, detail: $0) }
+                }
+            )
         }
         if !lanes.isEmpty { take(lanes) }
+        return damaged
     }
 
-    public func loadLane(_ device: DeviceID) async throws -> StoredLane? { try await reading { $0.lanes[device] } }
+    public func loadLane(_ device: DeviceID) async throws -> StoredLane? {
+        let (lane, damage) = try await reading { ($0.lanes[device], $0.damaged[device]) }
+        if let damage { throw StoreError.corrupt(table: "lane", key: device.text, detail: damage) }
+        return lane
+    }
 
     public func timestampMark(partition: Int) async throws -> Int64? {
         try await reading { $0.marks[partition] }
@@ -96,6 +109,9 @@ extension MemoryStore {
 
     /// From now on everything fails with this; `nil`: it works again.
     public func fail(with error: StoreError?) { state.withLock { $0.failure = error } }
+
+    /// The device's row does not parse from now on; `nil`: somebody has mended it.
+    public func damage(_ device: DeviceID, as detail: String?) { state.withLock { $0.kept.damaged[device] = detail } }
 
     /// From now on what this says no to fails as `fenced`; asked as it is about to be written. It must not call the store.
     public func fence(_ isOurs: @escaping @Sendable (CommitBatch) -> Bool) { state.withLock { $0.fence = isOurs } }
@@ -158,6 +174,8 @@ private struct Kept: Sendable {
     }
 
     var lanes: [DeviceID: StoredLane] = [:]
+    /// Those of `lanes` that do not parse, with the reason.
+    var damaged: [DeviceID: String] = [:]
     /// Those of `lanes`, by partition.
     var devices: [Int: Set<DeviceID>] = [:]
     var claims: [ClaimName: StartClaim] = [:]

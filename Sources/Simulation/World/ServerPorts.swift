@@ -62,7 +62,7 @@ final class ServerPorts: Store, Pusher, Trace {
         add(.commit(batch, done: done))
     }
 
-    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
+    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws -> [DamagedLane] {
         try await disk.loadLanes(partition: partition, take)
     }
     func loadLane(_ device: DeviceID) async throws -> StoredLane? { try await disk.loadLane(device) }

@@ -74,6 +74,7 @@ actor Daemon {
         status.watch(store: { [weak status] in
             if let away = opened.trouble() { return "the store is away: \(away.words)" }
             if let trouble = watched.trouble { return trouble }
+            if let trouble = opened.cluster?.trouble { return "the store cannot renew the lease: \(trouble.words)" }
             if opened.cluster?.isMember == false { return "it has no lease: the store does not answer in time" }
             let loading = status?.supervisor?.partitions.loading ?? 0
             return loading == 0 ? nil : "the lanes of \(loading) partitions are being loaded"

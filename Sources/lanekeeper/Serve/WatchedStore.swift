@@ -79,7 +79,7 @@ final class WatchedStore: Store {
         }
     }
 
-    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
+    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws -> [DamagedLane] {
         try await store.loadLanes(partition: partition, take)
     }
 

@@ -25,7 +25,7 @@ import Testing
         #expect(try await store.allLanes() == lanes.sorted { $0.record.device < $1.record.device })
         for partition in 0..<partitionCount {
             let found = Gathered<StoredLane>()
-            try await store.loadLanes(partition: partition) { found.add($0) }
+            _ = try await store.loadLanes(partition: partition) { found.add($0) }
             #expect(
                 found.all
                     == lanes.filter { Lanes.partition(of: $0.record.device) == partition }.sorted {

@@ -213,6 +213,32 @@ final class TestSteadyClock: SteadyClock {
     }
 }
 
+extension LeaseTests {
+    @Test func `a lease that cannot be renewed says why at the next renewal, long before it is over`()
+        async throws
+    {
+        let schema = try await schema()
+        let node = try Node(schema, "a")
+        await node.run { $0.count == partitionCount }
+        #expect(node.leases.trouble == nil)
+        // As on a server that was demoted: reads work, every write is refused.
+        _ = try await schema.sql(
+            """
+            CREATE FUNCTION demoted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE EXCEPTION 'cannot execute UPDATE in a read-only transaction' USING ERRCODE = '25006';
+            END $$;
+            CREATE TRIGGER demoted BEFORE UPDATE ON node FOR EACH ROW EXECUTE FUNCTION demoted();
+            """)
+        node.clock.advance(by: 3.1)
+        while node.leases.trouble == nil { await Task.yield() }
+        #expect("\(String(describing: node.leases.trouble))".contains("read-only"))
+        #expect(node.clock.uptime < node.leases.mayActUntil && node.holds.count == partitionCount)
+        _ = try await schema.sql("DROP TRIGGER demoted ON node")
+        while node.leases.trouble != nil { await Task.yield() }
+        await node.leases.leave()
+    }
+}
+
 @Suite struct LeaseBookTests {
     private func at(_ seconds: Double) -> SteadyTime { SteadyTime.zero.advanced(bySeconds: seconds) }
 

@@ -69,7 +69,7 @@ extension Store {
 
     func allLanes() async throws -> [StoredLane] {
         let found = Gathered<StoredLane>()
-        for partition in 0..<partitionCount { try await loadLanes(partition: partition) { found.add($0) } }
+        for partition in 0..<partitionCount { _ = try await loadLanes(partition: partition) { found.add($0) } }
         return found.all.sorted { $0.record.device < $1.record.device }
     }
 

@@ -26,6 +26,14 @@ import Testing
         #expect(lines[2].hasSuffix("detail=\"disk full\""), "\(lines[2])")
     }
 
+    @Test func `log: a row that does not parse is named, with what is wrong with it`() async throws {
+        let lines = try await told { trace in
+            trace.record(.storeFailed(.corrupt(table: "lane", key: "d1", detail: "device: the bytes end at 2")))
+        }
+        #expect(lines.count == 1 && lines[0].hasPrefix("ERROR"), "\(lines)")
+        #expect(lines[0].contains("lane d1") && lines[0].contains("the bytes end at 2"), "\(lines)")
+    }
+
     @Test func `log: what heals by itself is a warning, and that it healed is told`() async throws {
         let lines = try await told { trace in
             trace.record(.notice(.connectionFailed(.sandbox, text: "refused")))

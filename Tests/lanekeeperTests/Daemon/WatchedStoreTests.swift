@@ -18,7 +18,7 @@ import Testing
             let done = held.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             done?(outcome)
         }
-        func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {}
+        func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws -> [DamagedLane] { [] }
         func loadLane(_ device: DeviceID) async throws -> StoredLane? { nil }
         func timestampMark(partition: Int) async throws -> Int64? { nil }
         func loadOwners(_ take: @Sendable ([PhoneOwner]) -> Void) async throws {}

@@ -28,7 +28,7 @@ final class MadeUpStore: Store {
         done(.landed(refused: RefusedRows()))
     }
 
-    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
+    func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws -> [DamagedLane] {
         var portion: [StoredLane] = []
         for number in numbers[partition] {
             portion.append(StoredLane(record: phones.record(Int(number)), generation: Generation(1)))
@@ -37,6 +37,7 @@ final class MadeUpStore: Store {
             portion.removeAll(keepingCapacity: true)
         }
         if !portion.isEmpty { take(portion) }
+        return []
     }
 
     func loadLane(_ device: DeviceID) async throws -> StoredLane? {

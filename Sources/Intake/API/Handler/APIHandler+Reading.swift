@@ -19,6 +19,8 @@ extension APIHandler {
         do {
             if let state = try await supervisor.look(at: device) { return state }
             request.answer(Problem(404, "there is no device \(device)"))
+        } catch StoreError.corrupt(let table, let key, let detail) {
+            request.answer(.tryAgain("\(table) \(key) of the store does not parse: \(detail)"))
         } catch {
             request.answer(.tryAgain("the store cannot be read now"))
         }

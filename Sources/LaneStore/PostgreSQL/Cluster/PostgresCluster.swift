@@ -111,6 +111,9 @@ public final class PostgresCluster: Cluster {
     /// Whether this node's lease stands.
     public var isMember: Bool { leases?.node != nil && mayAct }
 
+    /// Why this node's lease could not be renewed the last time; `nil`: it was. It may stand for a while yet.
+    public var trouble: StoreError? { leases?.trouble }
+
     private var leases: PartitionLeases? { parts.withLock { $0.leases } }
 
     public var mayAct: Bool { leases.map { clock.uptime < $0.mayActUntil } ?? false }

@@ -58,6 +58,9 @@ struct LeaseKeeper {
                 try serve(&session)
                 return
             } catch {
+                state.ask { $0.trouble = .unavailable(detail: "\(error)") }
+                // Whatever it was: a renewal shows whether it is over.
+                nextRenewal = .zero
                 loseIfOver()
                 if state.read({ $0.isLeaving }) {
                     lose(book.died())
@@ -123,6 +126,7 @@ struct LeaseKeeper {
             _ = try session.execute(LeaseStatements.forget)
         }
         state.mayActUntil.store(book.mayActUntil.nanoseconds, ordering: .releasing)
+        state.ask { $0.trouble = nil }
         nextRenewal = sentAt.advanced(bySeconds: settings.renewSeconds)
     }
 

@@ -84,6 +84,9 @@ public final class PartitionLeases: Sendable {
     /// This node's number; `nil` while it is none. A new one after each death.
     public var node: Int64? { state.read { $0.node } }
 
+    /// Why the lease could not be renewed the last time it was tried; `nil`: it was.
+    public var trouble: StoreError? { state.read { $0.trouble } }
+
     /// Hands over what is held by that epoch. Another node may have it at once: nothing of it may be under way.
     public func release(_ partition: Int, epoch: Int64) {
         state.ask { $0.releases.append((partition, epoch)) }
@@ -117,6 +120,7 @@ public final class PartitionLeases: Sendable {
 final class LeaseState: Sendable {
     struct Shared: Sendable {
         var node: Int64?
+        var trouble: StoreError?
         var releases: [(partition: Int, epoch: Int64)] = []
         var isLeaving = false
         var isRetired = false

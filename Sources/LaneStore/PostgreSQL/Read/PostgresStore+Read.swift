@@ -6,25 +6,31 @@ extension PostgresStore {
     /// Rows read in one go.
     static let portion: Int64 = 4000
 
-    public func loadLanes(partition: Int, _ take: @Sendable ([StoredLane]) -> Void) async throws {
+    public func loadLanes(
+        partition: Int, _ take: @Sendable ([StoredLane]) -> Void
+    ) async throws -> [DamagedLane] {
         var last = ""
+        var damaged: [DamagedLane] = []
         while true {
             let after = last
-            let lanes = try await read { session in
+            let rows = try await read { session in
                 let result = try session.execute(ReadStatements.lanes) {
                     $0.int16(Int16(clamping: partition))
                     $0.text(after)
                     $0.int64(Self.portion)
                 }
-                return try result.map { row in
-                    try StoredRows.lane(
+                var rows = StoredRows.Lanes()
+                for row in 0..<result.rows {
+                    rows.add(
                         result.text(row, 0) ?? "", generation: try result.integer(row, 1) ?? -1,
                         body: result.bytes(row, 2) ?? [])
                 }
+                return rows
             }
-            guard let newest = lanes.last else { return }
-            last = newest.record.device.text
-            take(lanes)
+            damaged += rows.damaged
+            guard let newest = rows.last else { return damaged }
+            last = newest
+            take(rows.lanes)
         }
     }
 
