@@ -97,6 +97,26 @@ import Testing
         }
     }
 
+    @Test func `fencing: what has gathered behind a commit under way goes with its tenure as well`() async throws {
+        try await node([one]) { system, cluster in
+            #expect(await rig.register(one, on: system) == .done)
+            rig.store.hold()
+            let first = rig.submit(.registered(Rig.patch(one) { $0.sound = true }), for: one, on: system)
+            await rig.until("its commit") { rig.store.heldCommits == 1 }
+            let second = rig.submit(.registered(Rig.patch(one) { $0.spoilerFree = true }), for: one, on: system)
+            // Taken: then what comes about its partition is carried out after it.
+            await rig.until("it is taken") { system.inbox(ofPartition: placeOne).isEmpty }
+            cluster.lose(placeOne)
+            cluster.gain(placeOne, epoch: 2)
+            await rig.until("it has come back") { await system.switchboard.table[placeOne] == .here(epoch: 2) }
+            rig.store.release()
+            await system.settle()
+            #expect(first.all == [.unavailable] && second.all == [.unavailable])
+            let kept = rig.store.lane(one)?.record.settings
+            #expect(kept?.sound == false && kept?.spoilerFree == false)
+        }
+    }
+
     @Test func `fenced, a partition's calls go elsewhere at once, and do not come back to its shard`() {
         let cluster = FakeCluster(over: rig.store)
         let board = Switchboard(cluster: cluster)

@@ -1,8 +1,9 @@
-import CardRules
 import Lanes
 import PushWire
 import Simulation
 import Testing
+
+@testable import CardRules
 
 /// R7: what fell due while nobody was there.
 @Suite(.timeLimit(.minutes(5))) struct OverdueTests {
@@ -11,18 +12,7 @@ import Testing
     {
         let rig = Rig()
         let count = 1000
-        let began = Rig.evening.advanced(bySeconds: -27_900)
-        var batch = CommitBatch()
-        for number in 0..<count {
-            // Ages of 7 h 45 min to 7 h 48 min, in no order.
-            let age = began.advanced(bySeconds: -Double(number * 7919 % 180))
-            let device = DeviceID(unchecked: "phone-\(number)")
-            batch.lanes.append(StoredLane(record: Self.record(device, age: age), generation: Generation(1)))
-        }
-        let terms = Rig.terms((0..<count).map { DeviceID(unchecked: "phone-\($0)") }, startedAt: began)
-        batch.sessions = [Session.opened("nap", terms)]
-        let made = batch
-        _ = await withCheckedContinuation { done in rig.store.commit(made) { done.resume(returning: $0) } }
+        _ = await Self.leave(count, in: rig.store)
         let system = try await rig.system(shards: 2)
         try await rig.running(system) {
             await rig.live(0, system)
@@ -42,6 +32,60 @@ import Testing
             let disorder = zip(ages, ages.dropFirst()).count { $0 < $1 - 8 }
             #expect(disorder == 0)
         }
+    }
+
+    @Test func `R7: partitions that a node takes together, on several shards, start two hundred a second between them`()
+        async throws
+    {
+        let rig = Rig()
+        let count = 600
+        let session = await Self.leave(count, in: rig.store)
+        let cluster = FakeCluster(over: rig.store)
+        cluster.change { $0.sessions = [ChangedSession(change: 1, session: session)] }
+        let system = try await rig.system(shards: 2, cluster: cluster)
+        try await rig.running(system) {
+            for place in 0..<partitionCount { cluster.gain(place, epoch: 1) }
+            // Held until its pace is worked out, a lane looks again much later than any pace.
+            let latest = rig.clock.now.advanced(bySeconds: 10)
+            await rig.until("every lane has its time") {
+                guard system.partitions == (partitionCount, 0) else { return false }
+                for number in 0..<count {
+                    guard let state = await system.state(of: DeviceID(unchecked: "phone-\(number)")),
+                        state.reissueNotBefore < latest
+                    else { return false }
+                }
+                return true
+            }
+            await rig.live(0, system)
+            await rig.live(Double(count) / 200 + 2, system)
+            let times = rig.store.claims.map(\.at)
+            #expect(times.count == count)
+            let first = try #require(times.min())
+            for second in 0..<(count / 200) {
+                let from = first.advanced(bySeconds: Double(second))
+                let inside = times.count { $0 >= from && $0 < from.advanced(bySeconds: 1) }
+                // One more where a time that is no whole millisecond was cut to the one before.
+                #expect(inside <= 201 && inside >= 150, "second \(second): \(inside)")
+            }
+        }
+    }
+
+    /// Phones whose cards are overdue, as a node leaves them that is gone.
+    private static func leave(_ count: Int, in store: MemoryStore) async -> Session {
+        let began = Rig.evening.advanced(bySeconds: -27_900)
+        var batch = CommitBatch()
+        for number in 0..<count {
+            // Ages of 7 h 45 min to 7 h 48 min, in no order.
+            let age = began.advanced(bySeconds: -Double(number * 7919 % 180))
+            let device = DeviceID(unchecked: "phone-\(number)")
+            batch.lanes.append(StoredLane(record: record(device, age: age), generation: Generation(1)))
+        }
+        let terms = Rig.terms((0..<count).map { DeviceID(unchecked: "phone-\($0)") }, startedAt: began)
+        let session = Session.opened("nap", terms)
+        batch.sessions = [session]
+        let made = batch
+        _ = await withCheckedContinuation { done in store.commit(made) { done.resume(returning: $0) } }
+        return session
     }
 
     private func number(of device: DeviceID) -> Int { Int(device.text.dropFirst(6)) ?? 0 }
