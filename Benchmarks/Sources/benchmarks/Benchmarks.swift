@@ -15,6 +15,8 @@ import Measuring
           --out FOLDER      writes NAME.json, NAME.md and the plots there as well
           --check FILE      compares ratios, bytes and counts with FILE; exit status 3 when one is broken
           --quick           small sizes and few rounds: to see that it works
+          --sizes N,...     these sizes instead of its own (store: --sizes 1000000)
+          --only PART       one part of it (store: commits, restarts, nodes)
           --program FILE    the lanekeeper program, for benchmarks that run it as a process of its own
 
         """

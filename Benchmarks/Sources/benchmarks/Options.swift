@@ -12,6 +12,8 @@ struct Options: Sendable {
     var program: String?
     /// Sizes instead of the benchmark's own.
     var sizes: [Int]?
+    /// Of a benchmark that has parts, this one alone.
+    var only: String?
     var seed: UInt64 = 20_260_110
 
     /// - Throws: `WrongUse`.
@@ -30,6 +32,7 @@ struct Options: Sendable {
             case "--out": out = try value(of: word)
             case "--check": check = try value(of: word)
             case "--program": program = try value(of: word)
+            case "--only": only = try value(of: word)
             case "--sizes":
                 let text = try value(of: word)
                 let numbers = text.split(separator: ",").map { Int($0) ?? 0 }

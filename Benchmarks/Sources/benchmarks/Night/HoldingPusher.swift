@@ -11,6 +11,7 @@ final class HoldingPusher: Pusher {
         var waiting: [OutgoingPush] = []
         var isHolding = false
         var starts = 0
+        var taken = 0
         var expected = Int.max
         var whenAllCame: (@Sendable (Usage) -> Void)?
     }
@@ -20,6 +21,7 @@ final class HoldingPusher: Pusher {
     func send(_ pushes: [OutgoingPush]) -> [OutgoingPush] {
         let call = state.withLock { state -> (@Sendable (Usage) -> Void)? in
             state.waiting += pushes
+            state.taken += pushes.count
             state.starts += pushes.count { $0.request.event == .start }
             guard state.isHolding else { return nil }
             guard state.waiting.count >= state.expected else { return nil }
@@ -56,6 +58,8 @@ final class HoldingPusher: Pusher {
 
     /// Handed over so far.
     var starts: Int { state.withLock { $0.starts } }
+    /// The same, of whatever kind.
+    var taken: Int { state.withLock { $0.taken } }
 
     var held: Int { state.withLock { $0.waiting.count } }
 

@@ -54,12 +54,19 @@ struct StorePlace: Sendable {
 
     private var file: String { "\(folder.path)/\(name).db" }
 
-    func open() async throws -> any Store {
-        guard let cluster else { return try SQLiteStore.open(path: file) }
+    /// `nil`: a file.
+    var address: PostgresAddress? { get throws { try cluster.map { try PostgresAddress($0.url()) } } }
+
+    var settings: PostgresStore.Settings {
         var settings = PostgresStore.Settings()
         settings.schema = name
-        return try await PostgresStore.open(
-            try PostgresAddress(cluster.url()), settings: settings, migrate: true, random: MachineRandom(seed: 1))
+        return settings
+    }
+
+    /// For a node alone.
+    func open() async throws -> any Store {
+        guard let address = try address else { return try SQLiteStore.open(path: file) }
+        return try await PostgresStore.open(address, settings: settings, migrate: true, random: MachineRandom(seed: 1))
     }
 
     func close(_ store: any Store) async {

@@ -9,24 +9,28 @@ import PrivatePostgres
 struct Stores: Sendable {
     private let options: Options
     private let restartSizes: [Int]
+    private let nodeSizes: [Int]
     private let batches: [Int]
     private let rounds: Int
 
     init(_ options: Options) {
         self.options = options
         restartSizes = options.sizes ?? (options.isQuick ? [10_000] : [100_000, 1_000_000])
+        nodeSizes = options.sizes ?? (options.isQuick ? [10_000] : [100_000])
         batches = options.isQuick ? [10, 1000] : [1, 10, 100, 1000, 10_000]
         rounds = options.isQuick ? 1 : 3
     }
 
     func run(_ empty: Report) throws -> Report {
         var report = empty
-        let (options, restartSizes, batches, rounds) = (options, restartSizes, batches, rounds)
-        let made = try blocking { () -> ([CommitRun.Outcome], [RestartRun.Outcome], [String]) in
+        let (options, restartSizes, nodeSizes, batches, rounds) = (options, restartSizes, nodeSizes, batches, rounds)
+        let takesPart = { @Sendable (part: String) in options.only.map { $0 == part } ?? true }
+        let made = try blocking { () -> ([CommitRun.Outcome], [RestartRun.Outcome], [NodeRun.Outcome], [String]) in
             let folder = try StoreFolder()
             defer { folder.remove() }
             var commits: [CommitRun.Outcome] = []
             var restarts: [RestartRun.Outcome] = []
+            var nodes: [NodeRun.Outcome] = []
             var left: [String] = []
             for kind in StoreKind.allCases {
                 let place: StorePlace
@@ -34,14 +38,19 @@ struct Stores: Sendable {
                     left.append("\(kind.rawValue) left out: \(fault.what)")
                     continue
                 }
-                let run = CommitRun(
-                    place: place, lanes: restartSizes[0], batches: batches, rounds: rounds, seed: options.seed)
-                commits += try await run.run()
-                for size in restartSizes {
+                if takesPart("commits") {
+                    let run = CommitRun(
+                        place: place, lanes: restartSizes[0], batches: batches, rounds: rounds, seed: options.seed)
+                    commits += try await run.run()
+                }
+                for size in restartSizes where takesPart("restarts") {
                     restarts.append(try await RestartRun(place: place, lanes: size, seed: options.seed).run())
                 }
+                for size in nodeSizes where takesPart("nodes") {
+                    nodes.append(try await NodeRun(place: place, lanes: size, seed: options.seed).run())
+                }
             }
-            return (commits, restarts, left)
+            return (commits, restarts, nodes, left)
         }
         report.conditions =
             [
@@ -49,8 +58,10 @@ struct Stores: Sendable {
                     + "the store before; \(rounds) rounds, medians",
                 "PostgreSQL 15 on this machine by a loopback port, flushing to disk; SQLite in a file beside it",
                 "floor: 600 bytes a row written to one file that has the room, and one fdatasync a commit",
-            ] + made.2
-        report.tables = [commitTable(made.0), restartTable(made.1)]
+                "nodes: as `serve` makes them, one process, 4,000 callers register; the second node of a cluster is in the same "
+                    + "process and is given half",
+            ] + made.3
+        report.tables = [commitTable(made.0), restartTable(made.1), nodeTable(made.2), handOverTable(made.2)]
         for commit in made.0 {
             let key = "\(commit.kind.key).\(commit.batch)"
             report.figure("rows-per-second.\(key)", commit.rowsPerSecond, .time)
@@ -68,7 +79,11 @@ struct Stores: Sendable {
                 Double(restart.lanes) / restart.seconds, .time)
             report.figure("bytes-per-lane-on-disk.\(restart.kind.key)", restart.diskBytesPerLane, .bytes)
         }
-        report.plots = [plot(made.0)]
+        for node in made.2 {
+            report.figure("registrations-per-second.\(node.kind.key).\(node.lanes)", node.registered, .time)
+            report.figure("seconds-to-first-push.\(node.kind.key).\(node.lanes)", node.firstPushSeconds, .time)
+        }
+        if !made.0.isEmpty { report.plots = [plot(made.0)] }
         return report
     }
 
@@ -102,6 +117,37 @@ struct Stores: Sendable {
                 "\(one.kind.rawValue), \(short(one.lanes))", shown(one.seconds), shown(Double(one.lanes) / one.seconds),
                 shown(one.cpuSeconds / Double(one.lanes) * 1e6),
                 one.serverCPUSeconds.map { shown($0 / Double(one.lanes) * 1e6) } ?? "-", shown(one.diskBytesPerLane),
+            ])
+        }
+        return table
+    }
+
+    private func nodeTable(_ outcomes: [NodeRun.Outcome]) -> Table {
+        var table = Table(
+            "A node: phones that register, and a start on what another node left",
+            [
+                "store, lanes", "registered a second", "bytes a phone on disk", "first push, s", "all lanes, s",
+                "lanes a second", "bytes a lane on disk", "in memory", "at worst",
+            ])
+        for one in outcomes {
+            table.rows.append([
+                "\(one.kind.rawValue), \(short(one.lanes))", shown(one.registered), shown(one.registeredBytes),
+                shown(one.firstPushSeconds), shown(one.allSeconds), shown(Double(one.lanes) / one.allSeconds),
+                shown(one.diskBytes), shown(one.memoryBytes), shown(one.worstBytes),
+            ])
+        }
+        return table
+    }
+
+    private func handOverTable(_ outcomes: [NodeRun.Outcome]) -> Table {
+        var table = Table(
+            "A second node is given half",
+            ["lanes of which half move", "seconds", "lanes a second", "a partition without lanes, p50 s", "worst"])
+        for one in outcomes {
+            guard let handOver = one.handOver else { continue }
+            table.rows.append([
+                short(one.lanes), shown(handOver.seconds), shown(Double(handOver.lanes) / handOver.seconds),
+                shown(handOver.gapSeconds.p50), shown(handOver.gapSeconds.max),
             ])
         }
         return table
