@@ -161,7 +161,11 @@ actor Daemon {
         try await feed.run {
             let feed = PostgresFeed(
                 settings: table.settings, clock: clock, random: random,
-                sink: { lines in _ = try await supervisor.tick(lines) }, notice: { log.tell($0) })
+                sink: { lines in
+                    for (line, change) in zip(lines, try await supervisor.tick(lines)) {
+                        if case .refused(let why) = change { log.tell(refused: line, why) }
+                    }
+                }, notice: { log.tell($0) })
             try await feed.run()
         }
     }
@@ -269,6 +273,11 @@ extension Configuration.APIKey {
 }
 
 extension Log {
+    fileprivate func tell(refused line: SlateLine, _ why: SlateChange.Refused) {
+        warning(
+            "a row of the feed cannot be used", [.key: .text(line.game.text), .detail: .text(why.words)])
+    }
+
     /// What an operator may want to know of the feed.
     fileprivate func tell(_ notice: FeedNotice) {
         switch notice {

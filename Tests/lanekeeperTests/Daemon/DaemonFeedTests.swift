@@ -83,6 +83,30 @@ import Testing
         admin.close()
     }
 
+    @Test func `serve: a row of the feed that no game can be made of is told`() async throws {
+        let cluster = try await PrivateCluster.shared()
+        let name = cluster.freshName("nameless")
+        let admin = try await PostgresConnection.open(PostgresAddress(cluster.url()), settings: PostgresSettings())
+        let sql = """
+            CREATE SCHEMA \(name);
+            CREATE TABLE \(name).game (id text PRIMARY KEY, home text, away text, starts_at timestamptz,
+              home_score int, away_score int, phase text, detail jsonb);
+            CREATE PUBLICATION \(name) FOR TABLE \(name).game;
+            INSERT INTO \(name).game VALUES ('g1', NULL, 'Miami', now(), 1, 0, 'live', NULL)
+            """
+        _ = try await admin.perform { (session) throws(PostgresError) in try session.query(sql) }
+        admin.close()
+        try await DaemonFixture.inPlace { fixture in
+            let text = fixture.configuration(feed(name, at: cluster.url()))
+            let daemon = try await RunningDaemon(in: fixture.folder, configuration: text)
+            #expect(await daemon.logged("the feed reads the whole table") != nil)
+            let told = await daemon.logged("a row of the feed cannot be used")
+            #expect(told?.contains("key=g1") == true && told?.contains("home: a game cannot be without it") == true)
+            daemon.send(SIGTERM)
+            #expect(await daemon.ended() == (0, false))
+        }
+    }
+
     @Test func `serve: a feed that cannot be followed is told, and the rest of the daemon works`() async throws {
         try await DaemonFixture.inPlace { fixture in
             let text = fixture.configuration(feed("nowhere", at: "postgres://nobody@127.0.0.1:1/none"))

@@ -85,13 +85,3 @@ extension Problem {
         return problem
     }
 }
-
-extension SlateChange.Refused {
-    /// For people.
-    fileprivate var words: String {
-        switch self {
-        case .incomplete(let key): "\(key): a game cannot be without it"
-        case .slateFull: "as many games are held as may be, and none of them is over"
-        }
-    }
-}
