@@ -19,7 +19,7 @@ extension LaneState {
         let handover = Handover(
             ledger: ledger, cards: kept.cards.map(\.withoutPendingStart),
             members: kept.members.filter { !waiting.contains($0) }, endedActivities: kept.endedActivities,
-            marks: sending.map(\.mark), sessions: kept.sessions.map { $0.named(as: kept.device) },
+            marks: kept.cards.map { mark(of: $0.key) }, sessions: kept.sessions.map { $0.named(as: kept.device) },
             successors: kept.successors.map(\.withoutPendingStart))
         // While this record is still asking, what it is to be given comes first, and goes on with its own.
         let isAsking = isBeingHandedOver
@@ -40,6 +40,14 @@ extension LaneState {
         turn.note(
             .withheld, .slate, .s7, "another record owns the phone now",
             changesWhen: "the app reports its token here again")
+    }
+
+    /// P5: where no push has left since a restart, no timestamp of this lane exceeds its floor.
+    private func mark(of key: CardKey) -> SentMark {
+        let mark = sending.first { $0.key == key }?.mark
+        return SentMark(
+            key: key, fingerprint: mark?.fingerprint, front: mark?.front,
+            timestamp: max(mark?.timestamp ?? 0, timestampFloor))
     }
 
     /// This record owns the phone: what the older one handed over is this one's, once.
@@ -77,6 +85,10 @@ extension LaneState {
             // Where this record's own card stands instead, what was to follow the other has no place.
             let isTaken = kept.cards.contains { $0.key == card.key && $0.state == .replacing }
             kept.successors += handover.successors.filter { isTaken && $0.key == card.key }
+        }
+        // L5: the app may have told this record already what became of a card that the older one still had.
+        for card in kept.cards where card.activity.map({ kept.endedActivities.contains($0) }) == true {
+            lose(card.key, .l5, "the app has reported the card over", &turn)
         }
         receive(handover.sessions, &turn)
         kept.members += handover.members.filter { !kept.members.contains($0) }

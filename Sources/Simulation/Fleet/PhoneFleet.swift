@@ -107,14 +107,16 @@ public final class PhoneFleet: Sendable {
     }
 
     /// A gateway refused a request for a reason that has nothing to do with what it holds.
-    func refuse(_ request: GatewayRequest, at gateway: Gateway, status: Int, reason: String, now: WallTime) {
+    func refuse(
+        _ request: GatewayRequest, at gateway: Gateway, status: Int, reason: String, queuedAt: WallTime?, now: WallTime
+    ) {
         let id = request.headers.first { $0.name == "apns-id" }?.value ?? ""
         let push = ReceivedPush(refused: request, apnsID: id)
         state.withLock { state in
             let read = state.reader.read(push)
             state.note(
                 push, read, to: tokenBytes(inPath: request.path), at: gateway, status: status, reason: reason,
-                timestamp: nil, answerArrives: true, isLost: false, now)
+                timestamp: nil, answerArrives: true, isLost: false, queuedAt: queuedAt, now)
         }
     }
 

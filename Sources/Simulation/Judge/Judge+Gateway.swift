@@ -28,6 +28,9 @@ extension Judge {
                 if payload.event == "update", let content {
                     judgeFlicker(content, attempt, place: place, of: &phone, number)
                 }
+                if let gone = phone.cards[place].goneAnsweredAt, hasDied(phone, soonAfter: gone) {
+                    phone.cards[place].goneAnsweredAt = nil
+                }
                 let isTwo = attempt.at < phone.isTwoUntil
                 judgeChange(
                     payload, content, attempt, of: &phone.cards[place], number, restarts: restarts, isTwo: isTwo)
@@ -37,6 +40,12 @@ extension Judge {
             }
         case nil: break
         }
+    }
+
+    /// What its lane heard then may have died with it, unwritten.
+    private func hasDied(_ phone: PhoneView, soonAfter time: WallTime) -> Bool {
+        let latest = time.advanced(bySeconds: options.answerSeconds)
+        return (restarts + phone.restarts).contains { $0 >= time && $0 <= latest }
     }
 
     /// A push to an activity never reached the gateway that knows it, and the server knows that.

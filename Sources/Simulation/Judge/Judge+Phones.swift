@@ -126,7 +126,7 @@ extension Judge {
         phone.hasHadCard = true
         if card.startedBy == .push {
             tally.startedByPush += 1
-            let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
+            let due = reissueDue
             let others = phone.cards.filter {
                 // One whose end was accepted may still stand, or stand on although nobody can know (ref R3).
                 $0.isAlive && !$0.isLost && !$0.isEndAccepted && $0.key == card.key && $0.startedBy == .push

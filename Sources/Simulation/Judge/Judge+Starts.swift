@@ -18,7 +18,7 @@ extension Judge {
         if payload.staleDate != nil { add(.i3, number, "a start had a stale-date", at: now) }
         let key = payload.attributesType == options.slateAttributesType ? CardKey.slate : payload.session
         guard let key else { return }
-        let due = tuning.reissue.afterSeconds - tuning.reissue.spreadSeconds - options.inFlightSeconds
+        let due = reissueDue
         let isReissue = phone.cards.contains {
             $0.isAlive && $0.key == key && now.seconds(since: $0.began) >= due
         }

@@ -97,6 +97,11 @@ public struct Judge: Sendable {
         }
     }
 
+    /// The youngest that a card may be followed by another (R1); a round takes along what is due within the spread (R2).
+    var reissueDue: Double {
+        tuning.reissue.afterSeconds - 2 * tuning.reissue.spreadSeconds - options.inFlightSeconds
+    }
+
     /// Takes a phone's view out, so that it can be changed while the judge is; put it back with `put`.
     mutating func take(_ number: Int) -> PhoneView {
         while phones.count <= number { phones.append(PhoneView()) }

@@ -120,7 +120,8 @@ extension World {
                 pending.push.request, token, topicIsWrong: gateway.troubles.contains(.wrongTopic))
         else { return answer(number, .notSent, after: 0.05) }
         if let refusal = refusal(by: gateway) {
-            fleet.refuse(request, at: side, status: refusal.status, reason: refusal.reason, now: now)
+            fleet.refuse(
+                request, at: side, status: refusal.status, reason: refusal.reason, queuedAt: pending.queuedAt, now: now)
             let verdict = PushWire.verdict(
                 status: refusal.status, body: Array("{\"reason\":\"\(refusal.reason)\"}".utf8))
             return answer(number, verdict, after: latency())

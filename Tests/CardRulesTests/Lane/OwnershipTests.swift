@@ -132,6 +132,34 @@ import Testing
         #expect(newer.card?.activity == "a2")
     }
 
+    @Test func `S7, P5: after a restart of the older record timestamps of its card go on from the stored mark`() throws {
+        var older = Bench.confirmed()
+        let mark = older.now.unixSeconds + 3000
+        older.restart(timestampFloor: mark)
+        let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
+        var newer = Self.newer(at: older.now)
+        newer.apply(.owned(token: Bench.token, from: "phone", handover: handover))
+        newer.pass(60)
+        newer.score("g1")
+        let next = try #require(newer.sent.last)
+        #expect(next.timestamp > mark)
+    }
+
+    @Test(arguments: [CardReport.Kind.ended, .dismissed])
+    func `S7, L5: a card that the app has told the newer record is over is not taken over by it`(
+        kind: CardReport.Kind
+    ) throws {
+        var older = Bench.confirmed()
+        var newer = Self.newer(at: older.now.advanced(bySeconds: 60))
+        newer.report(kind, "a1")
+        let handover = try #require(Self.handover(older.apply(.superseded(by: "newer", token: Bench.token))))
+        newer.apply(.owned(token: Bench.token, from: "phone", handover: handover))
+        #expect(newer.card == nil && newer.counts.isDismissed == (kind == .dismissed))
+        newer.pass(60)
+        newer.score("g1")
+        #expect(newer.sent.isEmpty)
+    }
+
     @Test func `S7: dismissals of the night go over too`() throws {
         var older = Bench.confirmed()
         older.report(.dismissed)

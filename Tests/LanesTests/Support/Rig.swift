@@ -128,9 +128,9 @@ final class Rig: Sendable {
         clock.advance(bySeconds: 60)
     }
 
-    /// Waits for what other threads do. Gives up after two minutes, and says so.
+    /// Waits for what other threads do. Gives up after five minutes, and says so.
     func until(_ what: String, source: SourceLocation = #_sourceLocation, _ isTrue: () async -> Bool) async {
-        let patience = ContinuousClock.now.advanced(by: .seconds(120))
+        let patience = ContinuousClock.now.advanced(by: .seconds(300))
         while ContinuousClock.now < patience {
             if await isTrue() { return }
             await Task.yield()

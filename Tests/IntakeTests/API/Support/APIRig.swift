@@ -357,9 +357,9 @@ extension OutgoingPush {
     var aps: JSONValue? { try? JSONDocument(request.payload).root["aps"] }
 }
 
-/// Waits for what other tasks do. Gives up after two minutes, and says so.
+/// Waits for what other tasks do. Gives up after five minutes, and says so.
 func until(_ what: String, source: SourceLocation = #_sourceLocation, _ isTrue: () async -> Bool) async {
-    let patience = ContinuousClock.now.advanced(by: .seconds(120))
+    let patience = ContinuousClock.now.advanced(by: .seconds(300))
     while ContinuousClock.now < patience {
         if await isTrue() { return }
         await Task.yield()
