@@ -17,8 +17,8 @@ import Testing
 
     @Test func `with 5,000 connections of which half are slow, the health check answers in under 100 ms`() throws {
         let files = raiseDescriptorLimit()
-        // Each takes two descriptors here, and another test has as large a crowd.
-        let count = min(5_000, max(80, (files - 2_000) / 4))
+        // Each takes two descriptors here, another test has as large a crowd, and others want some.
+        let count = min(5_000, max(80, (files - 6_000) / 4))
         let handler = TestHandler()
         let server = try WebServer(on: .loopback(port: 0), handler: handler, clock: realClock())
         var clients: [RawClient] = []

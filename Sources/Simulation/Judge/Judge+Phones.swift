@@ -178,15 +178,15 @@ extension Judge {
         // carried with the next one (U6).
         let isLate =
             card.wasDirty || card.tokenReportedAt.map { now.seconds(since: $0) < options.firstUpdateSeconds } ?? true
-        if isSelectionSettled, !isLate, let since = phone.selectedAt,
+        // Another record of the phone does not know what its card has in front.
+        let isAdopted = phone.recordSince.map { now.seconds(since: $0) < options.answerSeconds } ?? false
+        if isSelectionSettled, !isLate, !isAdopted, let since = phone.selectedAt,
             now.seconds(since: since) < tuning.authority.syncHoldSeconds, !hasRestarted(phone, since: since)
         {
             let seconds = Int(now.seconds(since: since))
             add(.i9, number, "\(after.front) took the front \(seconds) s after the app's selection", at: now)
         }
-        // Another record of the phone does not know what its card has in front.
-        let isAdopted = phone.recordSince.map { now.seconds(since: $0) < options.answerSeconds } ?? false
-        if case .unreadable = phone.settings?.personalisation, !isAdopted {
+        if case .unreadable = phone.settings?.personalisation, !isLate, !isAdopted {
             add(.i9, number, "\(after.front) took the front though the personalisation cannot be read", at: now)
         }
         // An ordinary update may wait for its gap, which brings two changes closer together on the phone.

@@ -132,7 +132,8 @@ import Testing
         #expect(newer.card?.activity == "a2")
     }
 
-    @Test func `S7, P5: after a restart of the older record timestamps of its card go on from the stored mark`() throws {
+    @Test func `S7, P5: after a restart of the older record timestamps of its card go on from the stored mark`() throws
+    {
         var older = Bench.confirmed()
         let mark = older.now.unixSeconds + 3000
         older.restart(timestampFloor: mark)

@@ -41,8 +41,12 @@ import Testing
                 request(payload, to: address.token, number: number), by: &models[place], on: &connections[place],
                 at: now)
         }
+        var due: [PushAddress] = []
         for minute in -30..<60 {
             let now = Sample.evening.advanced(bySeconds: Double(minute) * 60)
+            // A minute after its app was there (S8).
+            for address in due { serve(Sample.start(timestamp: now.unixSeconds), to: address, at: now) }
+            due = []
             let reports = fleet.run(until: now)
             trace += reports
             for report in reports {
@@ -50,7 +54,7 @@ import Testing
                 case .registered(let registration):
                     guard case .token(let address) = registration.pushToStart, started.insert(report.phone).inserted
                     else { break }
-                    serve(Sample.start(timestamp: now.unixSeconds), to: address, at: now)
+                    due.append(address)
                 case .cardToken(_, _, let address, _, _): cards[report.phone] = address
                 case .selection, .card: break
                 }

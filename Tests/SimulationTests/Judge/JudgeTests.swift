@@ -62,11 +62,11 @@ struct Courtroom {
     }
 
     mutating func start(
-        _ content: SlateContent = Sample.content([Sample.game("g1")]), at seconds: Double,
+        _ content: SlateContent = Sample.content([Sample.game("g1")]), at seconds: Double, stamp: Int64? = nil,
         change: [String: String?] = [:]
     ) {
         push(
-            Sample.start(content, timestamp: Handset.stamp(Int64(seconds)), change: change), to: .pushToStart,
+            Sample.start(content, timestamp: Handset.stamp(stamp ?? Int64(seconds)), change: change), to: .pushToStart,
             at: seconds)
     }
 
@@ -339,11 +339,44 @@ struct Courtroom {
         #expect(court.broken == [.i7: 3])
     }
 
+    @Test
+    func `I2: a start in quiet hours, signed out, soon after a selection or a start, or after a dismissal is found`()
+    {
+        // Midnight in UTC.
+        var quiet = Courtroom(Sample.profile { $0.quietHours = QuietHours(fromMinute: 1380, toMinute: 420) })
+        quiet.start(at: 300)
+        #expect(quiet.broken == [.i2: 1])
+        var loud = Courtroom(Sample.profile { $0.quietHours = QuietHours(fromMinute: 60, toMinute: 420) })
+        loud.start(at: 300)
+        #expect(loud.broken.isEmpty, "\(loud.sentences)")
+
+        var nobody = Courtroom(Sample.profile { $0.user = nil })
+        nobody.start(at: 300)
+        #expect(nobody.broken == [.i2: 1])
+
+        var hasty = Courtroom(Self.choosing(["g1"]))
+        hasty.start(at: 20)
+        #expect(hasty.broken == [.i2: 1])
+        var patient = Courtroom(Self.choosing(["g1"]))
+        patient.start(at: 31)
+        #expect(patient.broken.isEmpty, "\(patient.sentences)")
+
+        var again = Courtroom(Sample.profile())
+        again.start(at: 100)
+        again.start(at: 600)
+        #expect(again.broken[.i2] != nil && again.sentences.contains { $0.contains("(S10)") }, "\(again.sentences)")
+
+        var swiped = Courtroom(Sample.profile(openings: [0, 600]) { $0.swipesAfter = 300 })
+        swiped.start(at: 100)  // swiped away at 400, reported at 600
+        swiped.start(at: 900)
+        #expect(swiped.sentences.contains { $0.contains("(S9)") }, "\(swiped.sentences)")
+    }
+
     @Test func `I9: a takeover soon after the selection, over a pin, or by a muted game is found`() {
         func court(_ profile: PhoneProfile) -> Courtroom {
             var court = Courtroom(profile)
             court.game("g2", .live, 1, 0, at: 1)
-            court.start(Self.two("g1", "g2"), at: 5)
+            court.start(Self.two("g1", "g2"), at: 5, stamp: -60)  // decided before the selection came
             return court
         }
         var hasty = court(Self.choosing(["g1", "g2"]))
@@ -370,7 +403,7 @@ struct Courtroom {
     @Test func `I9: a front that is final may be replaced at any time`() {
         var court = Courtroom(Self.choosing(["g1", "g2"], pinned: "g1"))
         court.game("g2", .live, 1, 0, at: 1)
-        court.start(Self.two("g1", "g2"), at: 5)
+        court.start(Self.two("g1", "g2"), at: 5, stamp: -60)  // decided before the selection came
         court.game("g1", .final, 1, 0, at: 10)
         court.update(Sample.content([Sample.game("g2"), Sample.game("g1", phase: .final)]), at: 11)
         #expect(court.broken.isEmpty, "\(court.sentences)")

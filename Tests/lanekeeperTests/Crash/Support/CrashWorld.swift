@@ -65,7 +65,12 @@ final class CrashWorld: Sendable {
         options.updateTokenSeconds = 0.05...0.5
         options.logLinesKept = 0
         options.startBudget = 100
-        fleet = PhoneFleet(profiles: profiles(clock.now), seed: seed, options: options)
+        // As `quick` has them.
+        var judged = Tuning()
+        judged.authority.syncHoldSeconds = 0
+        judged.starts.gapSeconds = 0
+        fleet = PhoneFleet(
+            profiles: profiles(clock.now), seed: seed, options: options, judge: Judge(tuning: judged))
         witness = Witness(fleet)
         calls = AppCalls(fleet: fleet, clock: clock)
         let keyPEM = try SigningKey.freshPEM()
