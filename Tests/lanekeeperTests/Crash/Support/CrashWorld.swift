@@ -147,6 +147,8 @@ final class CrashWorld: Sendable {
     func begin() async throws -> Double {
         let since = clock.uptime
         let url = state.withLock { $0.storeURL } ?? store.url
+        // Its first updates leave before it is known to be ready.
+        fleet.withJudge { [clock] in $0.serverRestarts(at: clock.now) }
         let daemon = try await RunningDaemon(
             in: folder, configuration: configuration(), flags: ["--migrate", "--set", "store.url=\(url)"])
         guard await daemon.logged("ready") != nil else { throw CrashFault("it did not become ready") }
@@ -159,7 +161,6 @@ final class CrashWorld: Sendable {
         await before?.close()
         // In a cluster its partitions come when the lease of the one before is over.
         try await until("it is ready for calls") { await isReady() == true }
-        fleet.withJudge { [clock] in $0.serverRestarts(at: clock.now) }
         calls.connect(to: api)
         return clock.uptime.seconds(since: since)
     }
