@@ -25,11 +25,15 @@ struct AddressKey: Hashable, Sendable {
     let bits: UInt64
 
     init(token: [UInt8]) {
-        self.token = token
         var hasher = Hasher()
         token.withUnsafeBytes { hasher.combine(bytes: $0) }
         let bits = UInt64(bitPattern: Int64(hasher.finalize()))
-        self.bits = bits == 0 ? 1 : bits
+        self.init(token: token, bits: bits == 0 ? 1 : bits)
+    }
+
+    init(token: [UInt8], bits: UInt64) {
+        self.token = token
+        self.bits = bits
     }
 
     static func == (left: AddressKey, right: AddressKey) -> Bool {
@@ -69,13 +73,13 @@ struct PushFacts: Equatable, Sendable {
     }
 
     init(
-        event: PushEvent, rank: PushRank, gateway: Gateway = .production, token: [UInt8], topic: String = "app",
+        event: PushEvent, rank: PushRank, gateway: Gateway = .production, to address: AddressKey, topic: String = "app",
         isConfirmed: Bool = true, expiration: Int64 = 0
     ) {
         self.event = event
         self.rank = rank
         self.gateway = gateway
-        address = AddressKey(token: token)
+        self.address = address
         self.topic = topic
         self.isConfirmed = isConfirmed
         self.expiration = expiration

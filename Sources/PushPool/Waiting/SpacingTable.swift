@@ -13,7 +13,7 @@ struct SpacingTable: Sendable {
     private var entries: [Entry] = []
     private let kept: Int
     /// Places that one token may have, next to each other.
-    private static let reach = 8
+    private static let reach = 16
     private static let first = 4096
 
     init(kept: Int) { self.kept = kept }
@@ -25,6 +25,8 @@ struct SpacingTable: Sendable {
         for step in 0..<Self.reach {
             let place = place(bits, step)
             if entries[place].bits == bits { return entries[place].full }
+            // The first free one would have been taken, and none becomes free again.
+            if entries[place].bits == 0 { break }
         }
         return .zero
     }
@@ -44,6 +46,7 @@ struct SpacingTable: Sendable {
                 return true
             }
             if entries[place].full < entries[best].full { best = place }
+            if entries[place].bits == 0 { break }
         }
         guard mayForget || entries[best].full <= now else { return false }
         entries[best] = entry

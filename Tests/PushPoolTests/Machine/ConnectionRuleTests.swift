@@ -280,7 +280,7 @@ import Testing
         bench.answerAll()
         if let failing {
             let token = bench.state.slots[failing.push.place].facts.address.token
-            bench.add(PushFacts(event: .update, rank: .routineUpdate, token: token, isConfirmed: true))
+            bench.add(PushFacts(event: .update, rank: .routineUpdate, to: AddressKey(token: token), isConfirmed: true))
             bench.turn()
             #expect(bench.written.last?.connection != confirmed)
         }

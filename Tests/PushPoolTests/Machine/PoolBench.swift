@@ -50,8 +50,8 @@ struct PoolBench {
             case .update: urgent ? .urgentUpdate : .routineUpdate
             }
         return PushFacts(
-            event: event, rank: rank, gateway: gateway, token: token(number), topic: topic, isConfirmed: isConfirmed,
-            expiration: expiration)
+            event: event, rank: rank, gateway: gateway, to: AddressKey(token: token(number)), topic: topic,
+            isConfirmed: isConfirmed, expiration: expiration)
     }
 
     @discardableResult

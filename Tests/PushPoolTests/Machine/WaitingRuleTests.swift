@@ -32,8 +32,7 @@ import Testing
             keys[range].count { memory.due($0, isPatient: true, at: .zero) > .zero }
         }
         for key in keys[..<4000] { memory.spend(key, at: .zero) }
-        // A few of the half that the table holds find no place near theirs, as real tokens do.
-        #expect(remembered(0..<4000) >= 3900 && remembered(4000..<12_000) == 0)
+        #expect(remembered(0..<4000) >= 3990 && remembered(4000..<12_000) == 0)
         #expect(memory.due(keys[0], isPatient: false, at: .zero) == .zero)
         for key in keys[4000...] { memory.spend(key, at: .zero) }
         #expect((7000...8192).contains(remembered(0..<12_000)), "\(remembered(0..<12_000))")

@@ -48,11 +48,20 @@ import Testing
         func token(_ number: Int) -> [UInt8] { ends + [UInt8(number >> 8), UInt8(number & 255)] + ends }
         var bench = PoolBench(streams: nil)
         for number in 0..<10_000 {
-            bench.add(PushFacts(event: .update, rank: .urgentUpdate, token: token(number)))
+            bench.add(PushFacts(event: .update, rank: .urgentUpdate, to: AddressKey(token: token(number))))
         }
         #expect(bench.state.waitingCount == 10_000 && bench.settled.isEmpty)
         #expect(Set((0..<10_000).map { AddressKey(token: token($0)).bits }).count == 10_000)
-        bench.add(PushFacts(event: .update, rank: .urgentUpdate, token: token(1234)))
+        bench.add(PushFacts(event: .update, rank: .urgentUpdate, to: AddressKey(token: token(1234))))
         #expect(bench.state.waitingCount == 10_000 && bench.settled.map(\.1) == [.notSent])
+    }
+
+    @Test func `G7: updates of two cards whose tokens share their hash do not take each other's place`() {
+        var bench = PoolBench(streams: nil)
+        let (one, other) = (AddressKey(token: [1], bits: 7), AddressKey(token: [2], bits: 7))
+        for address in [one, other, one] {
+            bench.add(PushFacts(event: .update, rank: .urgentUpdate, to: address))
+        }
+        #expect(bench.state.waitingCount == 2 && bench.settled.map(\.1) == [.notSent])
     }
 }
