@@ -115,7 +115,7 @@ private struct ControlLoop: ~Copyable {
     }
 }
 
-/// One script that talks to the port. A line beyond 4 KB, or answers that nobody reads, end it.
+/// One script that talks to the port. A line beyond 4 KB is refused; answers that nobody reads end it.
 private final class ControlClient {
     private let socket: Socket
     private var line: [UInt8] = []
@@ -137,6 +137,8 @@ private final class ControlClient {
                 switch try socket.read(into: &span) {
                 case .bytes(let count): guard take(buffer[..<count], answer) else { return false }
                 case .closed:
+                    // The last line may have no end of its own.
+                    if !line.isEmpty { endLine(answer) }
                     _ = try flush()
                     return false
                 case .wantsRead, .wantsWrite: break reading
@@ -150,15 +152,22 @@ private final class ControlClient {
 
     private func take(_ bytes: ArraySlice<UInt8>, _ answer: (String) -> String) -> Bool {
         for byte in bytes {
-            guard byte == UInt8(ascii: "\n") else {
+            if byte == UInt8(ascii: "\n") {
+                endLine(answer)
+            } else if line.count <= Self.lineBytesAtMost {
                 line.append(byte)
-                if line.count > Self.lineBytesAtMost { return false }
-                continue
             }
-            outgoing += Array(answer(String(decoding: line, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
-            line = []
         }
         return outgoing.count <= Self.outgoingAtMost
+    }
+
+    private func endLine(_ answer: (String) -> String) {
+        let text =
+            line.count <= Self.lineBytesAtMost
+            ? answer(String(decoding: line, as: UTF8.self))
+            : #"{"error":"a line has \#(Self.lineBytesAtMost) bytes at most"}"#
+        outgoing += Array(text.utf8) + [UInt8(ascii: "\n")]
+        line = []
     }
 
     private func flush() throws -> Bool {

@@ -1,4 +1,5 @@
 import CardRules
+import Glibc
 import TLS
 import Testing
 
@@ -88,8 +89,24 @@ import Testing
         await server.stopped()
     }
 
+    @Test func `the last line may lack its end, and one beyond 4 KB is refused: what follows it is answered`()
+        async throws
+    {
+        let (server, _, control) = try Self.stand()
+        let port = try ControlPort(on: .loopback(port: 0)) { control.answer($0) }
+        let long = String(repeating: "x", count: 9000)
+        let lines = try ask(port.address, "\(long)\nstreams all 10\nconnections", answers: 3, isAll: true)
+        #expect(
+            lines == [
+                #"{"error":"a line has 4096 bytes at most"}"#, #"{"done":true}"#, #"{"production":0,"sandbox":0}"#,
+            ])
+        await port.stopped()
+        await server.stopped()
+    }
+
     /// Sends lines and reads so many.
-    private func ask(_ address: SocketAddress, _ text: String, answers: Int) throws -> [String] {
+    /// - Parameter isAll: says that nothing more is sent.
+    private func ask(_ address: SocketAddress, _ text: String, answers: Int, isAll: Bool = false) throws -> [String] {
         let socket = try Socket.connect(to: address)
         let epoll = try Epoll(eventsPerWait: 1)
         try epoll.add(socket.descriptor, .write, token: 0)
@@ -97,6 +114,7 @@ import Testing
         try epoll.wait(timeoutMilliseconds: nil, into: &events)
         let bytes = Array(text.utf8)
         _ = try socket.write(bytes.span)
+        if isAll { shutdown(socket.descriptor, Int32(SHUT_WR)) }
         try epoll.modify(socket.descriptor, .read, token: 0)
         var read: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
