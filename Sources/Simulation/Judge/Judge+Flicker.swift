@@ -64,6 +64,6 @@ extension Judge {
         let since = time.advanced(bySeconds: -options.answerSeconds)
         return phone.underWay == 0
             && ![phone.selectedAt, phone.lastRegisteredAt].contains { $0.map { $0 >= since } ?? false }
-            && !restarts.contains { $0 >= since } && !phone.restarts.contains { $0 >= since }
+            && !hasRestarted(phone, from: since)
     }
 }

@@ -28,7 +28,10 @@ extension Judge {
                 if payload.event == "update", let content {
                     judgeFlicker(content, attempt, place: place, of: &phone, number)
                 }
-                if let gone = phone.cards[place].goneAnsweredAt, hasDied(phone, soonAfter: gone) {
+                // What its lane heard then may have died with it, unwritten.
+                if let gone = phone.cards[place].goneAnsweredAt,
+                    hasRestarted(phone, from: gone, to: gone.advanced(bySeconds: options.answerSeconds))
+                {
                     phone.cards[place].goneAnsweredAt = nil
                 }
                 let isTwo = attempt.at < phone.isTwoUntil
@@ -40,12 +43,6 @@ extension Judge {
             }
         case nil: break
         }
-    }
-
-    /// What its lane heard then may have died with it, unwritten.
-    private func hasDied(_ phone: PhoneView, soonAfter time: WallTime) -> Bool {
-        let latest = time.advanced(bySeconds: options.answerSeconds)
-        return (restarts + phone.restarts).contains { $0 >= time && $0 <= latest }
     }
 
     /// A push to an activity never reached the gateway that knows it, and the server knows that.

@@ -181,7 +181,9 @@ extension Judge {
         // Another record of the phone does not know what its card has in front.
         let isAdopted = phone.recordSince.map { now.seconds(since: $0) < options.answerSeconds } ?? false
         if isSelectionSettled, !isLate, !isAdopted, let since = phone.selectedAt,
-            now.seconds(since: since) < tuning.authority.syncHoldSeconds, !hasRestarted(phone, since: since)
+            now.seconds(since: since) < tuning.authority.syncHoldSeconds,
+            // What a lane decides when it comes back may wait for the gap of the update before (U3).
+            !hasRestarted(phone, from: since.advanced(bySeconds: -options.inFlightSeconds))
         {
             let seconds = Int(now.seconds(since: since))
             add(.i9, number, "\(after.front) took the front \(seconds) s after the app's selection", at: now)
@@ -196,12 +198,6 @@ extension Judge {
         if card.takeovers.count > tuning.takeover.changesPerMinute {
             add(.i9, number, "the front changed \(card.takeovers.count) times in \(Int(minute)) s", at: now)
         }
-    }
-
-    /// What a lane decides when it comes back may wait for the gap of the update before (U3).
-    func hasRestarted(_ phone: PhoneView, since: WallTime) -> Bool {
-        let earliest = since.advanced(bySeconds: -options.inFlightSeconds)
-        return restarts.contains { $0 >= earliest } || phone.restarts.contains { $0 >= earliest }
     }
 
     /// T6: a front that is over or no longer qualifies, also by what was so a moment ago.

@@ -87,7 +87,8 @@ extension Judge {
         // What became of the start before may have died with its lane, or with the record that asked for it.
         if let accepted = phone.acceptedAt[key],
             decided.seconds(since: accepted) < tuning.starts.gapSeconds - options.inFlightSeconds,
-            !hasRestarted(phone, since: accepted), phone.recordSince.map({ $0 < accepted }) ?? true
+            !hasRestarted(phone, from: accepted.advanced(bySeconds: -options.inFlightSeconds)),
+            phone.recordSince.map({ $0 < accepted }) ?? true
         {
             let seconds = Int(decided.seconds(since: accepted))
             add(.i2, number, "a start of \(key) \(seconds) s after the one before (S10)", at: now)

@@ -102,6 +102,12 @@ public struct Judge: Sendable {
         tuning.reissue.afterSeconds - 2 * tuning.reissue.spreadSeconds - options.inFlightSeconds
     }
 
+    /// Whether its lane, or the whole server, came back in that time.
+    func hasRestarted(_ phone: PhoneView, from: WallTime, to: WallTime = .distantFuture) -> Bool {
+        let isThen = { (time: WallTime) in time >= from && time <= to }
+        return restarts.contains(where: isThen) || phone.restarts.contains(where: isThen)
+    }
+
     /// Takes a phone's view out, so that it can be changed while the judge is; put it back with `put`.
     mutating func take(_ number: Int) -> PhoneView {
         while phones.count <= number { phones.append(PhoneView()) }

@@ -340,8 +340,7 @@ struct Courtroom {
     }
 
     @Test
-    func `I2: a start in quiet hours, signed out, soon after a selection or a start, or after a dismissal is found`()
-    {
+    func `I2: a start in quiet hours, signed out, soon after a selection or a start, or after a dismissal is found`() {
         // Midnight in UTC.
         var quiet = Courtroom(Sample.profile { $0.quietHours = QuietHours(fromMinute: 1380, toMinute: 420) })
         quiet.start(at: 300)
