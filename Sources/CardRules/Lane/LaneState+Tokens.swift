@@ -190,8 +190,6 @@ extension LaneState {
     }
 
     mutating func rememberEnded(_ activity: ActivityID) {
-        guard !kept.endedActivities.contains(activity) else { return }
-        kept.endedActivities.append(activity)
-        kept.endedActivities.removeFirst(max(0, kept.endedActivities.count - LaneRecord.endedKept))
+        kept.endedActivities.remember(activity, atMost: LaneRecord.endedKept)
     }
 }

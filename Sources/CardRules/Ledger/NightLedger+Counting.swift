@@ -22,11 +22,7 @@ extension NightLedger {
         }
     }
 
-    public mutating func noteGone(_ activity: ActivityID) {
-        guard !gone.contains(activity) else { return }
-        gone.append(activity)
-        gone.removeFirst(max(0, gone.count - Self.goneKept))
-    }
+    mutating func noteGone(_ activity: ActivityID) { gone.remember(activity, atMost: Self.goneKept) }
 
     /// S14: starts were accepted tonight, none became a card, and the app has been silent since.
     public var isUnproven: Bool {

@@ -3,8 +3,8 @@ public import CardRules
 /// A lane's record as versioned bytes: the store's own form, which nothing but this file and its neighbours reads.
 ///
 /// A field that joins goes to the end of its part under a new version; older versions stay readable.
-/// Version 2 added sessions, successors and what reissues spent; version 3 probes, and that a token is asked for (S14); version 4 the
-/// activities of which the app may still say that their owner dismissed them (L5).
+/// Version 2 added sessions, successors and what reissues spent; version 3 probes, and that a token is asked for (S14);
+/// version 4 the activities of which the app may still say that their owner dismissed them (L5).
 public enum RecordCodec {
     /// The version that is written.
     public static let version: UInt8 = 4

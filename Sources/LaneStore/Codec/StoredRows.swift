@@ -15,8 +15,8 @@ enum StoredRows {
             do throws(StoreError) {
                 lanes.append(try StoredRows.lane(name, generation: generation, body: body))
             } catch {
-                guard case .corrupt(_, let key, let detail) = error else { return }
-                damaged.append(DamagedLane(key: key, detail: detail))
+                let detail = if case .corrupt(_, _, let detail) = error { detail } else { "\(error)" }
+                damaged.append(DamagedLane(key: name, detail: detail))
             }
         }
     }

@@ -23,10 +23,10 @@ public final class SystemTrace: Trace, PoolTrace {
         case .committed(let rows, let seconds):
             metrics.commitRows.observe(Double(rows))
             if let seconds { metrics.commitSeconds.observe(seconds) }
-        case .storeFailed(.corrupt(let table, let key, let detail)):
+        case .storeFailed(.corrupt("lane", let key, let detail)):
             log.error(
-                "a row of the store does not parse: it is left alone and needs a person; the others go on",
-                [.store: .text("\(table) \(key)"), .detail: .text(detail)])
+                "a lane's row of the store does not parse: it is left alone and needs a person; the others go on",
+                [.store: .text("lane \(key)"), .detail: .text(detail)])
         case .storeFailed(let error):
             metrics.commitFailures.add()
             log.error("the store could not write; it is tried again", [.detail: .text(error.words)])

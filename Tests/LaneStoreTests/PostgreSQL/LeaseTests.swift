@@ -230,11 +230,11 @@ extension LeaseTests {
             CREATE TRIGGER demoted BEFORE UPDATE ON node FOR EACH ROW EXECUTE FUNCTION demoted();
             """)
         node.clock.advance(by: 3.1)
-        while node.leases.trouble == nil { await Task.yield() }
+        while node.leases.trouble == nil, !Task.isCancelled { await Task.yield() }
         #expect("\(String(describing: node.leases.trouble))".contains("read-only"))
         #expect(node.clock.uptime < node.leases.mayActUntil && node.holds.count == partitionCount)
         _ = try await schema.sql("DROP TRIGGER demoted ON node")
-        while node.leases.trouble != nil { await Task.yield() }
+        while node.leases.trouble != nil, !Task.isCancelled { await Task.yield() }
         await node.leases.leave()
     }
 }
