@@ -71,6 +71,9 @@ let package = Package(
         // A PostgreSQL of the tests' own, for every test target that needs one.
         .target(name: "PrivatePostgres", path: "Tests/PrivatePostgres", swiftSettings: strict),
 
+        // For tests with thousands of connections, one after the other.
+        .target(name: "Crowds", path: "Tests/Crowds", swiftSettings: strict),
+
         tests(of: "CardRules", ["Intake"]),
         tests(of: "PushWire", ["CardRules", "Intake"]),
         tests(of: "Lanes", ["CardRules", "PushWire", "Simulation"]),
@@ -78,11 +81,14 @@ let package = Package(
         tests(of: "HTTP2"),
         tests(of: "PushPool", ["CardRules", "PushWire", "Lanes", "TLS", "HTTP2", "Simulation"]),
         tests(of: "LaneStore", ["CardRules", "Lanes", "Postgres", "PushWire", "Simulation", "PrivatePostgres"]),
-        tests(of: "WebServer", ["TLS"]),
+        tests(of: "WebServer", ["TLS", "Crowds"]),
         tests(of: "Postgres", ["PrivatePostgres"]),
         tests(
             of: "Intake",
-            ["CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres"]),
+            [
+                "CardRules", "PushWire", "Lanes", "WebServer", "Postgres", "TLS", "Simulation", "PrivatePostgres",
+                "Crowds",
+            ]),
         tests(
             of: "Operations",
             ["CardRules", "PushWire", "Lanes", "PushPool", "LaneStore", "Intake", "TLS", "Simulation"]),
