@@ -125,7 +125,20 @@ import Testing
         rig.settings.address = rig.settings.address.setting("options", "-c wal_sender_timeout=6s")
         let tables = FeedTables()
         let slow = try await rig.connect()
-        let feed = rig.addFeed(tables) { _ in try await slow.sql("SELECT pg_sleep(8)") }
+        let slot = rig.name
+        let feed = rig.addFeed(tables) { _ in
+            // Until the server has had answers for longer than its patience; or has none to expect any more.
+            let began = try await slow.sql("SELECT clock_timestamp()::text").last?.text(0, 0) ?? ""
+            while !Task.isCancelled {
+                let isLong = try await slow.sql(
+                    """
+                    SELECT reply_time > '\(began)'::timestamptz + interval '7 s' FROM pg_stat_replication
+                    WHERE pid = (SELECT active_pid FROM pg_replication_slots WHERE slot_name = '\(slot)')
+                    """)
+                if isLong.last?.rows == 0 || isLong.last?.text(0, 0) == "t" { return }
+                await Task.yield()
+            }
+        }
         await tables.wait { $0.notices.contains(.streaming) }
         try await rig.insert("a", home: 1)
         await tables.wait { $0.home("a") == 1 }

@@ -128,7 +128,11 @@ extension ClusterNode {
                         )
                     }
                     try await say("nothing happens") {
-                        try await clock.sleep(until: clock.now.advanced(bySeconds: 1))
+                        let begin = clock.uptime
+                        try await stays.until("ten updates everywhere") {
+                            let times = phones.times(of: .update, since: begin)
+                            return times.count == followed.count && times.values.allSatisfy { $0.count >= 10 }
+                        }
                     }
                     try await say("\(old.name) goes") {
                         await old.system.leave(withinSeconds: 20)

@@ -19,14 +19,7 @@ import Testing
             await rig.live(Double(count) / 200 + 2, system)
             let starts = rig.pusher.sent(.start)
             #expect(starts.count == count)
-            let times = rig.store.claims.map(\.at)
-            #expect(times.count == count)
-            let first = try #require(times.min())
-            for second in 0..<(count / 200) {
-                let from = first.advanced(bySeconds: Double(second))
-                let inside = times.count { $0 >= from && $0 < from.advanced(bySeconds: 1) }
-                #expect(inside <= 200 && inside >= 150, "second \(second): \(inside)")
-            }
+            try judgePace(of: rig.store.claims.map(\.at), count: count, atMost: 200)
             // Nearest limit first, to the tenth of a second that the deadlines have.
             let ages = starts.map { number(of: $0.ticket.device) * 7919 % 180 }
             let disorder = zip(ages, ages.dropFirst()).count { $0 < $1 - 8 }
@@ -58,15 +51,19 @@ import Testing
             }
             await rig.live(0, system)
             await rig.live(Double(count) / 200 + 2, system)
-            let times = rig.store.claims.map(\.at)
-            #expect(times.count == count)
-            let first = try #require(times.min())
-            for second in 0..<(count / 200) {
-                let from = first.advanced(bySeconds: Double(second))
-                let inside = times.count { $0 >= from && $0 < from.advanced(bySeconds: 1) }
-                // One more where a time that is no whole millisecond was cut to the one before.
-                #expect(inside <= 201 && inside >= 150, "second \(second): \(inside)")
-            }
+            // One more where a time that is no whole millisecond was cut to the one before.
+            try judgePace(of: rig.store.claims.map(\.at), count: count, atMost: 201)
+        }
+    }
+
+    /// In each second from the first on.
+    private func judgePace(of times: [WallTime], count: Int, atMost most: Int) throws {
+        #expect(times.count == count)
+        let first = try #require(times.min())
+        for second in 0..<(count / 200) {
+            let from = first.advanced(bySeconds: Double(second))
+            let inside = times.count { $0 >= from && $0 < from.advanced(bySeconds: 1) }
+            #expect(inside <= most && inside >= 150, "second \(second): \(inside)")
         }
     }
 
