@@ -73,14 +73,26 @@ public enum Memory {
         return words.count > 1 ? (Int(words[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
     }
 
+    /// From here on `mostResidentBytes` counts anew (proc(5), clear_refs).
+    public static func forgetMost() {
+        guard let file = fopen("/proc/self/clear_refs", "w") else { return }
+        fputs("5", file)
+        fclose(file)
+    }
+
+    /// The most pages in memory at a time.
+    public static var mostResidentBytes: Int { kilobytes(of: "VmHWM:", in: "/proc/self/status") }
+
     /// Of the machine, not in use.
-    public static var availableBytes: Int {
-        guard let file = fopen("/proc/meminfo", "r") else { return 0 }
+    public static var availableBytes: Int { kilobytes(of: "MemAvailable:", in: "/proc/meminfo") }
+
+    private static func kilobytes(of name: String, in path: String) -> Int {
+        guard let file = fopen(path, "r") else { return 0 }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
         while fgets(&line, 256, file) != nil {
             let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard text.hasPrefix("MemAvailable:") else { continue }
+            guard text.hasPrefix(name) else { continue }
             return (text.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
         }
         return 0

@@ -5,7 +5,6 @@ import Lanes
 import Measuring
 import PushWire
 import Simulation
-import Synchronization
 
 /// Nodes as `serve` makes them: so many phones register, a node starts on what another left, a second one is given half.
 struct NodeRun: Sendable {
@@ -103,7 +102,7 @@ struct NodeRun: Sendable {
         outcome.diskBytes = Double(await place.diskBytes()) / Double(lanes)
         say("store: \(place.kind.rawValue), a node starts with \(grouped(lanes)) lanes")
         let before = Memory.residentBytes
-        let memory = MemoryWatch()
+        Memory.forgetMost()
         let began = uptimeSeconds()
         let node = try await StoreNode("first", at: place, zones: zones, clock: clock)
         try await until("the first push") { node.pusher.taken > 0 }
@@ -114,7 +113,7 @@ struct NodeRun: Sendable {
         let count = await node.system.laneCount()
         guard count == lanes else { throw Failure("\(count) of \(lanes) lanes came back") }
         outcome.memoryBytes = Double(Memory.residentBytes - before) / Double(lanes)
-        outcome.worstBytes = Double(memory.end() - before) / Double(lanes)
+        outcome.worstBytes = Double(Memory.mostResidentBytes - before) / Double(lanes)
         if try place.address != nil { outcome.handOver = try await handOver(from: node, at: place, phones, zones) }
         await node.stop(place)
     }

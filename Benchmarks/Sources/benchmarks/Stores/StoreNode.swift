@@ -7,7 +7,6 @@ import Operations
 import Postgres
 import PushWire
 import Simulation
-import Synchronization
 
 /// A node as `serve` makes it, over a store of a benchmark's: alone on SQLite, one of a cluster on PostgreSQL. Its clock
 /// runs from the evening on.
@@ -63,32 +62,5 @@ final class StoreNode: Sendable {
         await work.value
         await cluster?.close()
         await place.close(store)
-    }
-}
-
-/// The most that the process holds in memory, looked at every few milliseconds.
-final class MemoryWatch: Sendable {
-    private final class Most: Sendable {
-        private let most = Atomic<Int>(Memory.residentBytes)
-        func look() { most.max(Memory.residentBytes, ordering: .relaxed) }
-        var value: Int { most.load(ordering: .relaxed) }
-    }
-
-    private let most = Most()
-    private let looks: Task<Void, Never>
-
-    init() {
-        looks = Task.detached { [most] in
-            while !Task.isCancelled {
-                most.look()
-                try? await ContinuousClock().sleep(for: .milliseconds(20))
-            }
-        }
-    }
-
-    func end() -> Int {
-        looks.cancel()
-        most.look()
-        return most.value
     }
 }

@@ -62,6 +62,7 @@ struct Stores: Sendable {
                     + "process and is given half",
             ] + made.3
         report.tables = [commitTable(made.0), restartTable(made.1), nodeTable(made.2), handOverTable(made.2)]
+            .filter { !$0.rows.isEmpty }
         for commit in made.0 {
             let key = "\(commit.kind.key).\(commit.batch)"
             report.figure("rows-per-second.\(key)", commit.rowsPerSecond, .time)
